@@ -1,0 +1,165 @@
+"""Failures of the API: every answer that is not a success, as a Kubernetes Status object.
+
+`ApiFailure` is raised anywhere below the HTTP layer and rendered there, once. The constructors carry the exact texts
+of kube-apiserver, because clients (and people's scripts) match on them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from corral.engine.apiserver.field_errors import FieldError
+
+
+class ApiFailure(Exception):  # noqa: N818 - named for what it is on the wire: a Status with status "Failure"
+    """An unsuccessful answer: HTTP code, machine reason, message, and optional details for clients."""
+
+    def __init__(
+        self,
+        code: int,
+        reason: str,
+        message: str,
+        *,
+        details: dict[str, Any] | None = None,
+        retry_after: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.reason = reason
+        self.message = message
+        self.details = details
+        self.retry_after = retry_after
+
+    def status(self) -> dict[str, Any]:
+        """Returns the Status object that clients receive."""
+        body: dict[str, Any] = {
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "reason": self.reason,
+        }
+        if self.details is not None:
+            body["details"] = self.details
+        body["code"] = self.code
+        return body
+
+
+def qualified(group: str, plural: str) -> str:
+    """Returns `pods` or `deployments.apps`, the way messages name a resource."""
+    return f"{plural}.{group}" if group else plural
+
+
+def _details(group: str, kind: str, name: str) -> dict[str, Any]:
+    details: dict[str, Any] = {}
+    if name:
+        details["name"] = name
+    if group:
+        details["group"] = group
+    if kind:
+        details["kind"] = kind
+    return details
+
+
+def not_found(group: str, plural: str, name: str) -> ApiFailure:
+    """404: the named object does not exist."""
+    text = f'{qualified(group, plural)} "{name}" not found'
+    return ApiFailure(404, "NotFound", text, details=_details(group, plural, name))
+
+
+def already_exists(group: str, plural: str, name: str) -> ApiFailure:
+    """409: create of a name that is taken."""
+    text = f'{qualified(group, plural)} "{name}" already exists'
+    return ApiFailure(409, "AlreadyExists", text, details=_details(group, plural, name))
+
+
+def conflict(group: str, plural: str, name: str, detail: str) -> ApiFailure:
+    """409: the write was based on an old version, or a precondition does not hold."""
+    text = f'Operation cannot be fulfilled on {qualified(group, plural)} "{name}": {detail}'
+    return ApiFailure(409, "Conflict", text, details=_details(group, plural, name))
+
+
+MODIFIED = "the object has been modified; please apply your changes to the latest version and try again"
+
+
+def invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> ApiFailure:
+    """422: the object was understood and is not valid; every field error is listed."""
+    listed = str(errors[0]) if len(errors) == 1 else "[" + ", ".join(str(e) for e in errors) + "]"
+    who = f"{kind}.{group}" if group else kind
+    details = _details(group, kind, name)
+    details["causes"] = [{"reason": e.reason, "message": e.body, "field": e.path} for e in errors]
+    return ApiFailure(422, "Invalid", f'{who} "{name}" is invalid: {listed}', details=details)
+
+
+def bad_request(message: str) -> ApiFailure:
+    """400: the request could not be understood."""
+    return ApiFailure(400, "BadRequest", message)
+
+
+def unauthorized() -> ApiFailure:
+    """401: no token, or an unknown one."""
+    return ApiFailure(401, "Unauthorized", "Unauthorized")
+
+
+def forbidden(group: str, plural: str, name: str, detail: str) -> ApiFailure:
+    """403: understood, valid, and refused."""
+    text = f'{qualified(group, plural)} "{name}" is forbidden: {detail}'
+    return ApiFailure(403, "Forbidden", text, details=_details(group, plural, name))
+
+
+def method_not_allowed(group: str, plural: str, verb: str) -> ApiFailure:
+    """405: the resource exists but not this verb."""
+    text = f'{verb} is not supported on resources of kind "{qualified(group, plural)}"'
+    return ApiFailure(405, "MethodNotAllowed", text, details=_details(group, plural, ""))
+
+
+def no_such_path() -> ApiFailure:
+    """404: no such group, version or resource."""
+    return ApiFailure(404, "NotFound", "the server could not find the requested resource", details={})
+
+
+def not_acceptable(accepted: Sequence[str]) -> ApiFailure:
+    """406: the client wants a form that we do not speak."""
+    text = f"only the following media types are accepted: {', '.join(accepted)}"
+    return ApiFailure(406, "NotAcceptable", text)
+
+
+def unsupported_media_type(accepted: Sequence[str]) -> ApiFailure:
+    """415: the body is of a form that we do not read."""
+    text = f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"
+    return ApiFailure(415, "UnsupportedMediaType", text)
+
+
+def too_large(limit: int) -> ApiFailure:
+    """413: the request body is over the limit."""
+    return ApiFailure(413, "RequestEntityTooLarge", f"Request entity too large: limit is {limit}")
+
+
+def too_many_requests(message: str, retry_after: int = 1) -> ApiFailure:
+    """429: overloaded; the client shall come back."""
+    return ApiFailure(
+        429, "TooManyRequests", message, details={"retryAfterSeconds": retry_after}, retry_after=retry_after
+    )
+
+
+def expired(message: str) -> ApiFailure:
+    """410: the revision asked for is no longer in the log."""
+    return ApiFailure(410, "Expired", message)
+
+
+def insufficient_storage(message: str) -> ApiFailure:
+    """507: the disk cannot take the write; nothing was stored, reads go on."""
+    return ApiFailure(507, "InsufficientStorage", message)
+
+
+def unavailable(message: str, retry_after: int = 1) -> ApiFailure:
+    """503: cannot answer now; the client shall come back."""
+    return ApiFailure(
+        503, "ServiceUnavailable", message, details={"retryAfterSeconds": retry_after}, retry_after=retry_after
+    )
+
+
+def internal(message: str) -> ApiFailure:
+    """500: our bug; the traceback is in the server's log, never in the answer."""
+    text = f"Internal error occurred: {message}"
+    return ApiFailure(500, "InternalError", text, details={"causes": [{"message": message}]})

@@ -1,0 +1,1 @@
+"""The built-in kinds as data plus small differences: names, defaults, preparation, validation, table columns."""

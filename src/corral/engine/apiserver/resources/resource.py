@@ -1,0 +1,162 @@
+"""A resource as data: its names, where it is stored, and the strategy that holds its small differences.
+
+The HTTP layer knows only this. A built-in kind is one `Resource` with a `Strategy` subclass; a custom resource is a
+`Resource` made from a CustomResourceDefinition with the strategy of custom resources.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from corral.engine.apiserver.field_errors import FieldError
+from corral.engine.apiserver.schema.node import Schema
+
+Object = dict[str, Any]
+"""A Kubernetes object as decoded JSON; whoever holds one may not change it unless it made it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a Table, as kubectl prints it; priority 0 is shown always, 1 only with `-o wide`."""
+
+    name: str
+    type: str = "string"
+    format: str = ""
+    description: str = ""
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Printer:
+    """How a kind looks in a Table: its columns, and the cells of one object at the time `now` (seconds, epoch)."""
+
+    columns: tuple[Column, ...]
+    cells: Callable[[Object, float], list[Any]]
+
+
+class Strategy:
+    """The small differences of one kind. Every method may change the object it is given, which is always a fresh copy.
+
+    Order on create: schema check, `default`, `prepare_create`, validation of metadata (done once, outside), then
+    `validate`. On update: schema check, `default`, `prepare_update`, then `validate` and `validate_update`. Status
+    updates use `prepare_status` and `validate_status` instead. Methods are pure: no clock (creationTimestamp is set
+    outside), no I/O.
+    """
+
+    generation = False
+    """Whether metadata.generation starts at 1 and rises with each change of anything but metadata and status."""
+    has_status = False
+    """Whether `/status` exists; then status is dropped on create and kept on update of the main resource."""
+    allow_create_on_update = False
+    """Whether PUT of an absent name creates it."""
+    allow_unconditional_update = True
+    """Whether PUT without metadata.resourceVersion is accepted."""
+    name_rule = "subdomain"
+    """The rule for metadata.name: subdomain, label, label1035 (services) or path (RBAC: any path segment)."""
+
+    def default(self, obj: Object) -> None:
+        """Sets the defaults that kube-apiserver sets in code (not those of the schema)."""
+
+    def prepare_create(self, obj: Object) -> None:
+        """Clears what users may not set on create, and sets what the server decides."""
+
+    def prepare_update(self, new: Object, old: Object) -> None:
+        """Carries over from `old` what an update may not change silently."""
+
+    def prepare_status(self, new: Object, old: Object) -> None:
+        """Keeps everything but status (and what a status update may also touch) from `old`."""
+        status = new.get("status")
+        kept = new["metadata"].get("managedFields")
+        metadata = dict(old["metadata"])
+        if kept is not None:
+            metadata["managedFields"] = kept
+        new.clear()
+        new.update({k: v for k, v in old.items() if k != "status"})
+        new["metadata"] = metadata
+        if status is not None:
+            new["status"] = status
+
+    def validate(self, obj: Object) -> list[FieldError]:
+        """Returns everything that is wrong with the object, metadata aside."""
+        return []
+
+    def validate_update(self, new: Object, old: Object) -> list[FieldError]:
+        """Returns every forbidden change."""
+        return []
+
+    def validate_status(self, new: Object, old: Object) -> list[FieldError]:
+        """Returns everything wrong with a new status."""
+        return []
+
+    def grace_period(self, obj: Object, requested: int | None) -> int:
+        """Returns the seconds to wait before removal; 0 removes at once (all kinds but pods)."""
+        return 0
+
+    def selectable(self, obj: Object) -> Mapping[str, str]:
+        """Returns the fields usable in field selectors besides metadata.name and metadata.namespace."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Resource:
+    """One served resource in one version."""
+
+    group: str
+    version: str
+    kind: str
+    plural: str
+    namespaced: bool
+    schema: Schema
+    strategy: Strategy
+    singular: str = ""
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    verbs: tuple[str, ...] = (
+        "create",
+        "delete",
+        "deletecollection",
+        "get",
+        "list",
+        "patch",
+        "update",
+        "watch",
+    )
+    subresources: tuple[str, ...] = ()
+    """Of status, scale, binding, log, exec, attach, eviction, ephemeralcontainers, resize, finalize, approval, token."""
+    printer: Printer | None = None
+    storage_version: str = ""
+    """The version in which objects rest; "" when it is this one."""
+    to_storage: Callable[[Object], Object] | None = None
+    from_storage: Callable[[Object], Object] | None = None
+    """Conversions between this version and the stored one; None copies and renames apiVersion."""
+    storage_group: str | None = None
+    """The group under which objects rest, when several groups share them (events)."""
+    selectable_fields: tuple[str, ...] = ()
+    """The field labels accepted in selectors besides metadata.name and metadata.namespace."""
+    scale: "Scale | None" = None
+    structural: bool = False
+    """Whether this is a custom resource (pruned and defaulted by its schema)."""
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def api_version(self) -> str:
+        """Returns `v1` or `apps/v1`."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def storage_key(self) -> str:
+        """Returns the first segment of every storage key of this resource, the same for all of its versions."""
+        group = self.group if self.storage_group is None else self.storage_group
+        return f"{group}/{self.plural}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Where the scale subresource finds its numbers, as JSON paths like `.spec.replicas`."""
+
+    spec_replicas: str
+    status_replicas: str
+    selector: str = ""
+
+
+Resources = Sequence[Resource]

@@ -1,0 +1,1 @@
+"""The few built-in controllers that a small cluster needs; ordinary clients of a Kubernetes API."""

@@ -1,0 +1,1 @@
+"""Plays kubelet towards any Kubernetes API: pods as processes."""

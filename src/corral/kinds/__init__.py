@@ -1,0 +1,1 @@
+"""WHAT users declare: typed objects, defaults and validation. No I/O, no clock, no random source, no asyncio."""

@@ -1,0 +1,1 @@
+"""The shipped test kit: real control plane, builders, manual clock and conformance suites. No product code imports it."""
