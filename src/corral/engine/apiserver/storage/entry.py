@@ -1,0 +1,121 @@
+"""An entry of the read model, a change of it, and the collection of all entries of one resource.
+
+The whole live state is held in memory as encoded JSON, because one machine's cluster fits there: a list is a join of
+bytes, and only what a selector asks about is ever decoded.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterator
+
+import msgspec
+
+
+class _Labelled(msgspec.Struct):
+    labels: dict[str, str] | None = None
+
+
+class _WithLabels(msgspec.Struct):
+    metadata: _Labelled
+
+
+_LABELS = msgspec.json.Decoder(_WithLabels)
+
+
+class Entry:
+    """One object as it was committed at `rev`; `value` never changes."""
+
+    __slots__ = ("_fields", "_labels", "key", "rev", "value")
+
+    def __init__(self, key: str, rev: int, value: bytes) -> None:
+        self.key = key  # namespace/name, or /name for what has no namespace
+        self.rev = rev
+        self.value = value
+        self._labels: dict[str, str] | None = None
+        self._fields: dict[str, str] | None = None
+
+    @property
+    def namespace(self) -> str:
+        """Returns the namespace, "" for what has none."""
+        return self.key[: self.key.index("/")]
+
+    @property
+    def name(self) -> str:
+        """Returns the object's name."""
+        return self.key[self.key.index("/") + 1 :]
+
+    def labels(self) -> dict[str, str]:
+        """Returns the object's labels, decoded on first use."""
+        if self._labels is None:
+            self._labels = _LABELS.decode(self.value).metadata.labels or {}
+        return self._labels
+
+    def decoded(self) -> dict[str, object]:
+        """Returns a fresh decoded copy of the object."""
+        obj: dict[str, object] = msgspec.json.decode(self.value)
+        return obj
+
+
+class Change:
+    """One committed write: what stood under the key before, and what stands there now (None when deleted)."""
+
+    __slots__ = ("collection", "entry", "frames", "new", "old", "rev")
+
+    def __init__(self, rev: int, collection: str, old: Entry | None, new: Entry | None, entry: Entry) -> None:
+        self.rev = rev
+        self.collection = collection
+        self.old = old
+        self.new = new
+        self.entry = entry  # the state to report: the new one, or the last one of a deleted object
+        self.frames: dict[object, bytes] = {}  # encoded once per form and event type, sent to many watchers
+
+    @property
+    def weight(self) -> int:
+        """Returns roughly how many bytes this change keeps alive."""
+        old = len(self.old.value) if self.old else 0
+        return old + (len(self.entry.value) if self.new is None else 0) + 200
+
+
+class Collection:
+    """All live entries of one resource, in the order of their keys (that of etcd: namespace/name as text)."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._entries: dict[str, Entry] = {}
+        self._order: list[str] = []
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: str) -> Entry | None:
+        """Returns the entry under a key, or None."""
+        return self._entries.get(key)
+
+    def put(self, entry: Entry) -> None:
+        """Sets the entry of its key."""
+        if entry.key not in self._entries:
+            insort(self._order, entry.key)
+        self._entries[entry.key] = entry
+
+    def remove(self, key: str) -> None:
+        """Removes a key that must be there."""
+        del self._entries[key]
+        del self._order[bisect_left(self._order, key)]
+
+    def scan(self, namespace: str = "", after: str = "") -> Iterator[Entry]:
+        """Yields entries in order, of one namespace if given, beginning behind the key `after` if given."""
+        order, entries = self._order, self._entries
+        start = bisect_right(order, after) if after else 0
+        stop = len(order)
+        if namespace:
+            prefix = namespace + "/"
+            start = max(start, bisect_left(order, prefix))
+            stop = bisect_left(order, namespace + "0")  # "0" is the character after "/"
+        for position in range(start, stop):
+            yield entries[order[position]]
+
+    def copied(self) -> "Collection":
+        """Returns a collection with the same entries that may be changed on its own."""
+        other = Collection(self.name)
+        other._entries = dict(self._entries)
+        other._order = list(self._order)
+        return other

@@ -1,0 +1,181 @@
+"""The store: the read model in memory, kept by committed writes only, and the door through which writes go.
+
+A reader never sees what is not durable, and a writer holds the lock of its key from reading the old state to the fsync
+of the new one: that is all there is to compare-and-swap here. Watchers hear of a change after its commit and before the
+writer does.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from corral.engine.apiserver import failures
+from corral.engine.apiserver.storage.committer import Committer
+from corral.engine.apiserver.storage.damage import DamagedStateError
+from corral.engine.apiserver.storage.entry import Change, Collection, Entry
+from corral.engine.apiserver.storage.history import History
+from corral.engine.apiserver.storage.log import Row, WriteLog
+from corral.engine.apiserver.storage.mark import Mark
+
+MAX_OBJECT_BYTES = 1_572_864
+"""The limit of etcd's requests, and so of every object of a real server."""
+
+
+class Listener(Protocol):
+    """Hears of every committed change of one collection, in order."""
+
+    def changed(self, change: Change) -> None:
+        """Takes note of a change; must not block."""
+
+
+class _KeyLock:
+    __slots__ = ("lock", "users")
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.users = 0
+
+
+class Store:
+    """All objects of the server. Lives on one event loop."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._log = WriteLog(directory / "state.db")
+        self._mark = Mark(directory / "acknowledged")
+        self._collections: dict[str, Collection] = {}
+        self._listeners: dict[str, list[Listener]] = {}
+        self._locks: dict[tuple[str, str], _KeyLock] = {}
+        self._encode = msgspec.json.Encoder().encode
+        self.revision = self._log.compacted
+        self.history = History(self._log.compacted)
+        self._load()
+        self._next = self.revision
+        self._committer = Committer(self._log, self._mark, self._apply)
+        self.committed_writes = 0
+
+    def _load(self) -> None:
+        for row in self._log.rows():
+            change = self._changed(row)
+            if row.rev > self._log.compacted:
+                self.history.add(change)
+        acknowledged = self._mark.read()
+        if acknowledged is not None and acknowledged > self.revision:
+            raise DamagedStateError(
+                str(self._log.path),
+                f"it ends at revision {self.revision}, but revision {acknowledged} was acknowledged",
+            )
+
+    def collection(self, name: str) -> Collection:
+        """Returns the committed entries of a resource; empty for one never written."""
+        found = self._collections.get(name)
+        if found is None:
+            found = self._collections[name] = Collection(name)
+        return found
+
+    def collections(self) -> list[Collection]:
+        """Returns every collection that was ever used."""
+        return list(self._collections.values())
+
+    def at(self, name: str, revision: int) -> Collection:
+        """Returns a collection as it was at a revision; raises 410 when the history no longer reaches there."""
+        if revision == self.revision:
+            return self.collection(name)
+        if revision < self.history.floor:
+            raise failures.expired(
+                f"The resourceVersion for the provided list is too old. ({revision}, oldest is {self.history.floor})"
+            )
+        return self.history.undone(self.collection(name), revision)
+
+    @asynccontextmanager
+    async def locked(self, collection: str, key: str) -> AsyncIterator[Entry | None]:
+        """Holds the lock of a key and yields its entry: nobody else writes it until the block ends."""
+        where = (collection, key)
+        lock = self._locks.setdefault(where, _KeyLock())
+        lock.users += 1
+        try:
+            async with lock.lock:
+                yield self.collection(collection).get(key)
+        finally:
+            lock.users -= 1
+            if not lock.users:
+                del self._locks[where]
+
+    async def put(self, collection: str, key: str, obj: dict[str, Any]) -> Entry:
+        """Stores an object durably under a locked key; its resourceVersion is set here."""
+        rev, value = self._encoded(obj)
+        await self._submit(Row(rev, f"{collection}/{key}", False, value))
+        return self.collection(collection).get(key) or Entry(key, rev, value)
+
+    async def remove(self, collection: str, key: str, obj: dict[str, Any]) -> Entry:
+        """Deletes a locked key durably; `obj` is the last state, told to watchers with the revision of the deletion."""
+        rev, value = self._encoded(obj)
+        await self._submit(Row(rev, f"{collection}/{key}", True, value))
+        return Entry(key, rev, value)
+
+    def listen(self, collection: str, listener: Listener) -> Callable[[], None]:
+        """Tells a listener of every change from now on; returns the function that ends it."""
+        listeners = self._listeners.setdefault(collection, [])
+        listeners.append(listener)
+        return lambda: listeners.remove(listener)
+
+    def size_on_disk(self) -> int:
+        """Returns the bytes that the state takes on disk."""
+        return self._log.size()
+
+    async def close(self) -> None:
+        """Waits for writes under way and closes the file."""
+        await self._committer.close()
+        self._log.close()
+        self._mark.close()
+
+    def _encoded(self, obj: dict[str, Any]) -> tuple[int, bytes]:
+        rev = self._next + 1
+        obj["metadata"]["resourceVersion"] = str(rev)
+        value = self._encode(obj)
+        if len(value) > MAX_OBJECT_BYTES:
+            raise failures.ApiFailure(
+                413,
+                "RequestEntityTooLarge",
+                f"etcdserver: request is too large: {len(value)} bytes, {MAX_OBJECT_BYTES} allowed",
+            )
+        return rev, value
+
+    async def _submit(self, row: Row) -> None:
+        self._next = row.rev
+        done = self._committer.submit(row)
+        try:
+            await asyncio.shield(done)
+        except asyncio.CancelledError:
+            # The write happens whether or not its client still waits, so the key stays locked until it has.
+            await asyncio.wait([done])
+            raise
+
+    def _apply(self, rows: Sequence[Row]) -> None:
+        for row in rows:
+            change = self._changed(row)
+            superseded = self.history.add(change)
+            if superseded:
+                self._committer.compact(superseded, self.history.floor)
+            for listener in self._listeners.get(change.collection, ()):
+                listener.changed(change)
+            change.frames.clear()
+        self.committed_writes += len(rows)
+
+    def _changed(self, row: Row) -> Change:
+        group, plural, key = row.key.split("/", 2)
+        name = f"{group}/{plural}"
+        collection = self.collection(name)
+        entry = Entry(key, row.rev, row.value)
+        old = collection.get(key)
+        if row.gone:
+            if old is not None:
+                collection.remove(key)
+        else:
+            collection.put(entry)
+        self.revision = row.rev
+        return Change(row.rev, name, old, None if row.gone else entry, entry)
