@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from corral.testing.control_plane.problem import ControlPlaneProblem
+from corral.testing.control_plane.errors import ControlPlaneError
 from corral.testing.control_plane.recipes import KUBERNETES_VERSION, Recipe, recipes
 
 ESSENTIAL = ("etcd", "kube-apiserver")
@@ -67,7 +67,7 @@ def find_binaries(environment: Mapping[str, str] = os.environ) -> Path:
         return _checked(Path(assets).absolute())
     found = cache(environment)
     if missing := found.missing():
-        raise ControlPlaneProblem(f"{', '.join(missing)} not built in {found.root}", "`make kubernetes` builds them")
+        raise ControlPlaneError(f"{', '.join(missing)} not built in {found.root}", "`make kubernetes` builds them")
     return found.bin
 
 
@@ -75,5 +75,5 @@ def _checked(assets: Path) -> Path:
     missing = [name for name in ESSENTIAL if not os.access(assets / name, os.X_OK)]
     if missing:
         hint = "unset KUBEBUILDER_ASSETS, or point it to a directory that has them"
-        raise ControlPlaneProblem(f"KUBEBUILDER_ASSETS={assets} has no {' and no '.join(missing)}", hint)
+        raise ControlPlaneError(f"KUBEBUILDER_ASSETS={assets} has no {' and no '.join(missing)}", hint)
     return assets

@@ -16,8 +16,8 @@ from pathlib import Path
 from time import monotonic
 
 from corral.testing.control_plane.binaries import Cache
+from corral.testing.control_plane.errors import ControlPlaneError
 from corral.testing.control_plane.go_compiler import build_environment, find_go
-from corral.testing.control_plane.problem import ControlPlaneProblem
 from corral.testing.control_plane.recipes import Recipe, recipes
 
 Say = Callable[[str], None]
@@ -74,7 +74,7 @@ def _build_one(go: str, recipe: Recipe, cache: Cache, lock: int, say: Say) -> No
             pass_fds=(lock,),
         )
     if _wait(compiler, f"{recipe.name} {recipe.version}", say) != 0:
-        raise ControlPlaneProblem(f"{recipe.name} did not build: {_last_line(log)}", f"read {log}")
+        raise ControlPlaneError(f"{recipe.name} did not build: {_last_line(log)}", f"read {log}")
     cache.put(recipe, partial)
     megabytes = os.path.getsize(cache.bin / recipe.name) / 1e6
     say(f"{recipe.name} {recipe.version}: built in {monotonic() - began:.0f} s, {megabytes:.0f} MB")

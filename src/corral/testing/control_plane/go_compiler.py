@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from corral.testing.control_plane.problem import ControlPlaneProblem
+from corral.testing.control_plane.errors import ControlPlaneError
 from corral.testing.control_plane.recipes import Recipe
 
 Version = tuple[int, ...]
@@ -19,10 +19,10 @@ def find_go(recipes: Iterable[Recipe]) -> str:
     hint = f"install Go {_dotted(needed)} or newer and put it on PATH, or set KUBEBUILDER_ASSETS to ready-made binaries"
     go = shutil.which("go")
     if go is None:
-        raise ControlPlaneProblem("Go is not installed", hint)
+        raise ControlPlaneError("Go is not installed", hint)
     found = _version_of(go)
     if found < needed:
-        raise ControlPlaneProblem(f"Go {_dotted(found)} is too old, {_dotted(needed)} is needed", hint)
+        raise ControlPlaneError(f"Go {_dotted(found)} is too old, {_dotted(needed)} is needed", hint)
     return go
 
 
@@ -30,7 +30,7 @@ def required_version(module: Path) -> Version:
     """The `go` line of a module's go.mod."""
     line = re.search(r"^go (\d+(?:\.\d+)*)", (module / "go.mod").read_text(), re.MULTILINE)
     if line is None:
-        raise ControlPlaneProblem(f"{module / 'go.mod'} names no Go version")
+        raise ControlPlaneError(f"{module / 'go.mod'} names no Go version")
     return _numbers(line.group(1))
 
 
@@ -54,10 +54,10 @@ def _version_of(go: str) -> Version:
     try:
         run = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, env=environment, cwd="/")
     except OSError as error:
-        raise ControlPlaneProblem(f"{go} does not start: {error.strerror}", "reinstall Go") from error
+        raise ControlPlaneError(f"{go} does not start: {error.strerror}", "reinstall Go") from error
     number = re.search(r"go(\d+(?:\.\d+)*)", run.stdout)
     if run.returncode != 0 or number is None:
-        raise ControlPlaneProblem(f"{go} does not tell its version", "run `go env GOVERSION` to see why")
+        raise ControlPlaneError(f"{go} does not tell its version", "run `go env GOVERSION` to see why")
     return _numbers(number.group(1))
 
 
