@@ -1,0 +1,60 @@
+# Two commands do all set-up by themselves: `make demo` and `make test`. `make help` lists the rest.
+PYTHON ?= python3
+DEV := .venv
+RUN := .cache/run-environment
+CACHE := $(CURDIR)/.cache
+
+# Nothing here reads or writes the user's cluster settings, and byte code is always kept: imports cost 2-3x without.
+unexport KUBECONFIG CORRAL_CONTEXT PYTHONDONTWRITEBYTECODE PYTHONPATH PYTHONHOME
+export CORRAL_HOME := $(CACHE)/home
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help demo test test-full check bench kubernetes lock reference clean dev-environment run-environment
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+demo: run-environment  ## start the API, apply, watch, kill -9, show that nothing was lost (15 s)
+	@PYTHONPATH=src $(RUN)/bin/python tools/demo.py
+
+test: check  ## everything that must hold: check, then the tests
+	@$(DEV)/bin/python tools/rungs.py
+	@$(DEV)/bin/python -m pytest -q
+
+test-full: check  ## the tests with long sweeps and waits as well
+	@$(DEV)/bin/python tools/rungs.py
+	@CORRAL_TEST_FULL=1 $(DEV)/bin/python -m pytest -q
+
+check: dev-environment  ## format, lint, types, import contracts, shape
+	@$(DEV)/bin/ruff format --check --quiet . || { echo "hint: .venv/bin/ruff format ."; exit 1; }
+	@$(DEV)/bin/ruff check --quiet .
+	@$(DEV)/bin/mypy --no-error-summary
+	@$(DEV)/bin/lint-imports --no-logo > $(CACHE)/lint-imports.log 2>&1 || { cat $(CACHE)/lint-imports.log; exit 1; }
+	@$(DEV)/bin/python tools/shape.py
+
+bench: dev-environment  ## measure, next to a real control plane when its binaries are there
+	@$(DEV)/bin/python -m tools.bench
+
+kubernetes: dev-environment  ## build etcd and Kubernetes from Go modules into ~/.cache/corral
+	@$(DEV)/bin/python -m corral.testing.control_plane build
+
+lock: dev-environment  ## resolve the dependencies again and rewrite requirements*.lock
+	@$(DEV)/bin/python tools/lock.py
+
+reference: dev-environment  ## rewrite docs/reference from the code
+	@$(DEV)/bin/python tools/reference.py
+
+clean:  ## stop what runs from this checkout and remove everything that was made
+	@if [ -x $(RUN)/bin/python ]; then PYTHONPATH=src $(RUN)/bin/python -m corral down >/dev/null 2>&1 || true; fi
+	@rm -rf $(DEV) .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build
+	@find src tests tools -name __pycache__ -type d -prune -exec rm -rf {} +
+
+dev-environment:
+	@mkdir -p $(CACHE)
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not there. hint: install Python 3.11 or newer" >&2; exit 1; }
+	@$(PYTHON) tools/environment.py $(DEV) requirements-dev.lock --editable
+
+run-environment:
+	@mkdir -p $(CACHE)
+	@command -v $(PYTHON) >/dev/null || { echo "$(PYTHON) is not there. hint: install Python 3.11 or newer" >&2; exit 1; }
+	@$(PYTHON) tools/environment.py $(RUN) requirements.lock
