@@ -1,0 +1,142 @@
+"""What a write or a read may end in when it is not a success: one class per thing a caller can do about it.
+
+    RetryError
+    ├── ConflictError          409: based on an old version, or a precondition does not hold -> read again, decide again
+    ├── ExpiredError           410: the revision asked for is gone -> list again
+    ├── OverloadedError        429 and 5xx: the server is there and cannot answer now -> wait `retry_after`
+    └── UnreachableError       no answer at all; `delivered` tells whether the request may have been carried out
+    PermanentError
+    ├── NotFoundError          404: no such object (or no such kind, then `kind_is_missing`)
+    ├── AlreadyExistsError     409: the name is taken -> read it; ours when the owner's uid is ours
+    ├── InvalidError           400, 413, 422: the object is wrong
+    ├── UnauthorizedError      401: the credentials are refused, also after they were renewed
+    ├── ForbiddenError         403: this verb is not ours
+    └── UnsupportedError       405, 406, 415: the server does not do this
+
+`status` is the server's Status object (empty when there is none) and `what` the attempted call in words.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from corral.errors import CorralError, PermanentError, RetryError
+
+_NOTHING: Mapping[str, Any] = {}
+
+
+class ConflictError(RetryError):
+    """The write was based on an old version of the object; nothing was changed."""
+
+    def __init__(self, message: str, *, what: str = "", status: Mapping[str, Any] = _NOTHING) -> None:
+        super().__init__("conflict", message, hint="somebody else changed it at the same time; try again")
+        self.what = what
+        self.status = status
+
+
+class ExpiredError(RetryError):
+    """The revision asked for is no longer kept; only a new list tells the state."""
+
+    def __init__(self, message: str, *, what: str = "", status: Mapping[str, Any] = _NOTHING) -> None:
+        super().__init__("expired", message)
+        self.what = what
+        self.status = status
+
+
+class OverloadedError(RetryError):
+    """The server answered that it cannot do this now."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        what: str = "",
+        status: Mapping[str, Any] = _NOTHING,
+        retry_after: float | None = None,
+        http_status: int = 503,
+    ) -> None:
+        super().__init__("api-overloaded", message, retry_after=retry_after)
+        self.what = what
+        self.status = status
+        self.http_status = http_status
+
+
+class UnreachableError(RetryError):
+    """No answer came.
+
+    `delivered` is False when the request certainly did not reach the server, and True when it may have: then a write
+    may have happened, and only a read tells.
+    """
+
+    def __init__(
+        self, message: str, *, what: str = "", hint: str = "", delivered: bool, timed_out: bool = False
+    ) -> None:
+        super().__init__("api-timeout" if timed_out else "api-unreachable", message, hint=hint)
+        self.what = what
+        self.delivered = delivered
+        self.timed_out = timed_out
+
+
+class _Refused(PermanentError):
+    """A refusal that stays one until somebody changes something."""
+
+    code_word = "api-refused"
+
+    def __init__(self, message: str, *, what: str = "", hint: str = "", status: Mapping[str, Any] = _NOTHING) -> None:
+        super().__init__(self.code_word, message, hint=hint)
+        self.what = what
+        self.status = status
+
+
+class NotFoundError(_Refused):
+    """There is no such object."""
+
+    code_word = "not-found"
+
+    @property
+    def kind_is_missing(self) -> bool:
+        """Whether the server does not know the kind at all, so that the name was not even looked up."""
+        details = self.status.get("details") or {}
+        return not details.get("name")
+
+
+class AlreadyExistsError(_Refused):
+    """The name is taken."""
+
+    code_word = "already-exists"
+
+
+class InvalidError(_Refused):
+    """The server understood the object and finds it wrong; `causes` lists the fields."""
+
+    code_word = "invalid"
+
+    @property
+    def causes(self) -> list[Mapping[str, Any]]:
+        """Returns every field error that the server listed: reason, message, field."""
+        details = self.status.get("details") or {}
+        return list(details.get("causes") or [])
+
+
+class UnauthorizedError(_Refused):
+    """The server does not know who we are."""
+
+    code_word = "unauthorized"
+
+
+class ForbiddenError(_Refused):
+    """The server knows us and does not let us do this."""
+
+    code_word = "forbidden"
+
+
+class UnsupportedError(_Refused):
+    """The server has no such verb or form."""
+
+    code_word = "unsupported"
+
+
+def may_have_happened(error: CorralError) -> bool:
+    """Whether a write that ended in this error may nevertheless be in the server."""
+    if isinstance(error, UnreachableError):
+        return error.delivered
+    return isinstance(error, OverloadedError) and error.http_status != 429
