@@ -32,6 +32,8 @@ class Printer:
 
     columns: tuple[Column, ...]
     cells: Callable[[Object, float], list[Any]]
+    conditions: Callable[[Object], list[dict[str, str]] | None] | None = None
+    """Conditions of a row, by which kubectl tells rows that have ended (pods); None when the kind has none."""
 
 
 class Strategy:
@@ -47,6 +49,8 @@ class Strategy:
     """Whether metadata.generation starts at 1 and rises with each change of anything but metadata and status."""
     has_status = False
     """Whether `/status` exists; then status is dropped on create and kept on update of the main resource."""
+    status_on_create = False
+    """Whether a status given on create is kept (nodes bring theirs)."""
     allow_create_on_update = False
     """Whether PUT of an absent name creates it."""
     allow_unconditional_update = True
