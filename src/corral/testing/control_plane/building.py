@@ -74,7 +74,7 @@ def _build_one(go: str, recipe: Recipe, cache: Cache, lock: int, say: Say) -> No
             pass_fds=(lock,),
         )
     if _wait(compiler, f"{recipe.name} {recipe.version}", say) != 0:
-        raise ControlPlaneError(f"{recipe.name} did not build: {_last_line(log)}", f"read {log}")
+        raise ControlPlaneError(f"{recipe.name} did not build: {_complaint(log)}", f"read {log}")
     cache.put(recipe, partial)
     megabytes = os.path.getsize(cache.bin / recipe.name) / 1e6
     say(f"{recipe.name} {recipe.version}: built in {monotonic() - began:.0f} s, {megabytes:.0f} MB")
@@ -95,6 +95,7 @@ def _wait(compiler: subprocess.Popen[bytes], name: str, say: Say) -> int:
         raise
 
 
-def _last_line(log: Path) -> str:
-    lines = log.read_text(errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "no output")
+def _complaint(log: Path) -> str:
+    """The first line that is neither progress nor a heading: Go says what is wrong before it explains what that means."""
+    lines = (line.strip() for line in log.read_text(errors="replace").split("\n"))
+    return next((line for line in lines if line and not line.startswith(("go: downloading", "#"))), "no output")

@@ -11,7 +11,6 @@ A test module asks for them with `pytest_plugins = ["corral.testing.control_plan
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,25 +19,9 @@ from corral.testing.control_plane.binaries import cache, find_binaries
 from corral.testing.control_plane.building import build
 from corral.testing.control_plane.cluster import Choices, ControlPlane
 from corral.testing.control_plane.errors import ControlPlaneError
+from corral.testing.control_plane.real_control_plane import RealControlPlane
 
 _FIXTURES = {"control_plane_binaries", "real_control_plane"}
-
-
-@dataclass(frozen=True)
-class RealControlPlane:
-    """A real API server and the way in."""
-
-    kubeconfig: Path
-    owned: ControlPlane | None
-    """Absent when the cluster was given to us; then it is somebody's, and may not be disturbed."""
-
-    def must_own(self) -> ControlPlane:
-        """The processes themselves, for tests that break them; a test that gets none is skipped."""
-        if self.owned is None:
-            pytest.skip(
-                "real control plane: not run, because this test needs one of its own; unset CORRAL_TEST_KUBECONFIG"
-            )
-        return self.owned
 
 
 @pytest.fixture(scope="session")
