@@ -6,6 +6,8 @@ Nodes may be cyclic (a JSON schema inside a CRD refers to itself), so they are c
 whole. Built once, then treated as frozen.
 """
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 
@@ -18,6 +20,22 @@ UNSET: Final = _Unset()
 """Stands for "no default given"; `None` is a real default."""
 
 
+@dataclass(frozen=True, slots=True)
+class GoFacts:
+    """What Go's type of a built-in object shows on the wire and OpenAPI does not tell.
+
+    A field in `pointers` keeps a zero value that was sent; every other one loses it, unless it is in `kept`: then it
+    is written even when it was not sent. `named` gives the Go type for messages where the schema does not.
+    """
+
+    pointers: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
+    named: Mapping[str, str] = field(default_factory=dict)
+
+
+NO_FACTS: Final = GoFacts()
+
+
 class Schema:
     """The shape of one value.
 
@@ -28,10 +46,12 @@ class Schema:
     """
 
     __slots__ = (
+        "accepts",
         "additional",
         "default",
         "embedded_resource",
         "format",
+        "go",
         "int_or_string",
         "items",
         "list_keys",
@@ -67,6 +87,15 @@ class Schema:
         self.patch_strategies: frozenset[str] = frozenset()  # of merge, replace, retainKeys
         self.patch_merge_key = ""
         self.rules: dict[str, Any] = {}
+        self.go = NO_FACTS
+        self.accepts: Callable[[Any], bool] | None = None  # kept here by `decoding`, once compiled
+
+    def copied(self) -> "Schema":
+        """Returns a second node of the same shape, for a place that adds a marker or a default of its own."""
+        twin = Schema()
+        for slot in Schema.__slots__:
+            setattr(twin, slot, getattr(self, slot))
+        return twin
 
     def __repr__(self) -> str:
         return f"Schema({self.ref or self.type or 'any'})"
