@@ -1,1 +1,119 @@
-"""The only file that chooses adapters."""
+"""The only file that chooses adapters, and the door through which surfaces reach the embedded engine.
+
+Imports of what only one use case needs stand inside it: `corral up` must not pay for SQLite, nor `status` for the
+checks of `doctor`.
+"""
+
+import os
+import sys
+import time
+from typing import NamedTuple
+
+from corral.engine import controllers
+from corral.engine.doctor.finding import Finding
+from corral.engine.overview import Overview, look
+from corral.engine.supervisor import lifecycle
+from corral.engine.supervisor.home import Home, default_home
+from corral.engine.supervisor.plan import LISTEN_FD, ChildSpec, Plan
+from corral.engine.supervisor.readiness import wait_ready
+from corral.errors import PermanentError
+
+__all__ = [
+    "Finding",
+    "Overview",
+    "Up",
+    "diagnose",
+    "embedded_overview",
+    "kubeconfig_path",
+    "start_embedded",
+    "stop_embedded",
+]
+
+READY_SECONDS = 30.0
+
+
+class Up(NamedTuple):
+    """The outcome of `start_embedded`; `notes` say in one sentence each what this installation does not run."""
+
+    address: str
+    kubeconfig: str
+    processes: tuple[tuple[str, int], ...]
+    was_running: bool
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def start_embedded(*, api_only: bool = False, no_node: bool = False, port: int | None = None) -> Up:
+    """Makes the embedded cluster run and returns when its API answers."""
+    began = time.perf_counter()
+    home = default_home()
+    plan, notes = embedded_plan(home, api_only=api_only, no_node=no_node)
+    started = lifecycle.start(home, plan, port)
+    wait_ready(home, started.port, READY_SECONDS)
+    seconds = time.perf_counter() - began
+    lines = tuple((line.name, line.pid) for line in look(home).processes)
+    return Up(f"http://127.0.0.1:{started.port}", home.kubeconfig, lines, started.was_running, seconds, notes)
+
+
+def embedded_plan(home: Home, *, api_only: bool, no_node: bool) -> tuple[Plan, tuple[str, ...]]:
+    """Returns the processes to run, and notes on those that this release does not have."""
+    python = (sys.executable, "-P", "-m")
+    server = "corral.engine.apiserver"
+    plan = [
+        ChildSpec(
+            "api",
+            (*python, server, "--data", home.state, "--listen-fd", LISTEN_FD, "--token-file", home.token_file),
+        )
+    ]
+    if api_only:
+        return tuple(plan), ()
+    notes = []
+    if _is_runnable(controllers.__path__[0]):
+        plan.append(ChildSpec("controllers", (*python, controllers.__name__, "--kubeconfig", home.kubeconfig)))
+    else:
+        notes.append("this release has no built-in controllers yet: Deployments and Jobs make no pods")
+    if not no_node:
+        notes.append("this release has no process node yet: pods stay Pending")
+    return tuple(plan), tuple(notes)
+
+
+def stop_embedded() -> list[str]:
+    """Ends the embedded cluster and returns the names of what ran."""
+    return lifecycle.stop(default_home())
+
+
+def embedded_overview() -> Overview:
+    """Returns what runs and how it is."""
+    return look(default_home())
+
+
+def kubeconfig_path() -> str:
+    """Returns the path of the embedded cluster's kubeconfig."""
+    home = default_home()
+    if not os.path.exists(home.kubeconfig):
+        raise PermanentError("not-set-up", f"there is no kubeconfig in {home.root} yet", hint="run `corral up` first")
+    return home.kubeconfig
+
+
+def diagnose() -> list[Finding]:
+    """Examines the machine and the embedded cluster."""
+    import apsw
+
+    from corral.engine.doctor import household, machine, sqlite_engine
+
+    home = default_home()
+    return [
+        machine.check_python(),
+        machine.check_platform(),
+        sqlite_engine.check_sqlite(apsw.sqlite_lib_version(), "in apsw"),
+        machine.check_disk(home.root),
+        machine.check_clock(household.newest_time(home)),
+        household.check_permissions(home),
+        household.check_processes(home),
+        household.check_port(home),
+        household.check_kubeconfig(home),
+    ]
+
+
+def _is_runnable(package_folder: str) -> bool:
+    return os.path.exists(os.path.join(package_folder, "__main__.py"))

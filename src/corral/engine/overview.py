@@ -1,0 +1,92 @@
+"""What runs on this machine and how it is, gathered in one value for `corral status` and the console."""
+
+import os
+import time
+from typing import Any, NamedTuple
+
+from corral.engine.supervisor.home import Home
+from corral.engine.supervisor.host import resident_bytes
+from corral.engine.supervisor.lifecycle import observe
+from corral.engine.supervisor.report import Report
+
+
+class ProcessLine(NamedTuple):
+    """One process: its state (`running`, `waiting`, `crash loop`, `failed`), age in seconds and memory in bytes."""
+
+    name: str
+    state: str
+    pid: int
+    age: float
+    restarts: int
+    memory: int
+    last_exit: str
+
+
+class Overview(NamedTuple):
+    """The embedded cluster of one home; `api` is the version it reports or why it does not, `objects` None if unknown."""
+
+    is_running: bool
+    home: str
+    address: str
+    api: str
+    objects: int | None
+    state_bytes: int
+    processes: tuple[ProcessLine, ...]
+    orphans: tuple[tuple[str, int], ...]
+
+    def document(self) -> dict[str, Any]:
+        """Returns the overview as JSON-ready values."""
+        return {
+            "running": self.is_running,
+            "home": self.home,
+            "address": self.address,
+            "api": self.api,
+            "objects": self.objects,
+            "stateBytes": self.state_bytes,
+            "processes": [
+                {
+                    "name": line.name,
+                    "state": line.state,
+                    "pid": line.pid,
+                    "ageSeconds": round(line.age, 1),
+                    "restarts": line.restarts,
+                    "memoryBytes": line.memory,
+                    "lastExit": line.last_exit,
+                }
+                for line in self.processes
+            ],
+            "leftBehind": [{"name": name, "pid": pid} for name, pid in self.orphans],
+        }
+
+
+def look(home: Home) -> Overview:
+    """Gathers what can be seen without asking the API."""
+    observation = observe(home)
+    report = observation.report
+    orphans = tuple((name, process.pid) for name, process in observation.orphans.items())
+    address = f"http://127.0.0.1:{report.port}" if report else ""
+    lines = process_lines(report, time.time()) if report else ()
+    return Overview(report is not None, home.root, address, "", None, folder_bytes(home.state), lines, orphans)
+
+
+def process_lines(report: Report, now: float) -> tuple[ProcessLine, ...]:
+    """Returns the supervisor and its children, in start order."""
+    pid = report.supervisor.pid
+    lines = [ProcessLine("supervisor", "running", pid, now - report.since, 0, resident_bytes(pid), "")]
+    for child in report.children:
+        state = "crash loop" if child.is_crash_loop and child.state == "waiting" else child.state
+        memory = resident_bytes(child.process.pid) if child.process.pid else 0
+        lines.append(
+            ProcessLine(
+                child.name, state, child.process.pid, now - child.since, child.restarts, memory, child.last_exit
+            )
+        )
+    return tuple(lines)
+
+
+def folder_bytes(folder: str) -> int:
+    """Returns the size of the files in a folder, 0 when it is absent."""
+    if not os.path.isdir(folder):
+        return 0
+    with os.scandir(folder) as entries:
+        return sum(entry.stat(follow_symlinks=False).st_size for entry in entries)

@@ -1,0 +1,128 @@
+"""The folder that holds everything of one embedded cluster: `$CORRAL_HOME`, or `~/.corral`.
+
+kubeconfig   0600  how kubectl and everybody else reaches the API
+token        0600  256 bits; the only credential
+port               kept, so that the address is the same after every restart
+state/             the API server's SQLite file
+logs/              one file per process, rotated by size
+run/               locks, pids, the plan, and what the supervisor last said about its children
+"""
+
+import os
+
+VARIABLE = "CORRAL_HOME"
+
+
+class Home:
+    """Paths below one root folder, and the few files that every part of the engine agrees on."""
+
+    def __init__(self, root: str) -> None:
+        self.root = os.path.abspath(os.path.expanduser(root))
+        self.kubeconfig = os.path.join(self.root, "kubeconfig")
+        self.token_file = os.path.join(self.root, "token")
+        self.port_file = os.path.join(self.root, "port")
+        self.state = os.path.join(self.root, "state")
+        self.logs = os.path.join(self.root, "logs")
+        self.run = os.path.join(self.root, "run")
+        self.lock_file = os.path.join(self.run, "supervisor.lock")
+        self.start_lock_file = os.path.join(self.run, "start.lock")
+        self.plan_file = os.path.join(self.run, "plan.json")
+        self.report_file = os.path.join(self.run, "report.json")
+
+    def log_of(self, name: str) -> str:
+        """Returns the log file of one process."""
+        return os.path.join(self.logs, f"{name}.log")
+
+    def pid_file_of(self, name: str) -> str:
+        """Returns the file in which one child notes its pid and start mark."""
+        return os.path.join(self.run, f"{name}.pid")
+
+    def make_folders(self) -> None:
+        """Creates the folders, private to the user."""
+        for folder in (self.root, self.state, self.logs, self.run):
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+
+    def ensure_token(self) -> None:
+        """Creates the token unless there is one; the caller holds the start lock, so there is only ever one."""
+        if not self.token():
+            write_private(self.token_file, os.urandom(32).hex() + "\n")
+
+    def token(self) -> str:
+        """Returns the bearer token, empty when there is none."""
+        return read_text(self.token_file).strip()
+
+    def port(self) -> int | None:
+        """Returns the port of the last start, None when it never started."""
+        text = read_text(self.port_file).strip()
+        return int(text) if text.isdigit() else None
+
+    def remember_port(self, port: int) -> None:
+        """Keeps the port for the next start and writes the kubeconfig that points at it."""
+        if self.port() != port:
+            write_private(self.port_file, f"{port}\n")
+        wanted = kubeconfig_text(port, self.token())
+        if read_text(self.kubeconfig) != wanted:
+            write_private(self.kubeconfig, wanted)
+
+
+def default_home() -> Home:
+    """Returns the home that the environment names, or the one in the user's home folder."""
+    return Home(os.environ.get(VARIABLE) or "~/.corral")
+
+
+def kubeconfig_text(port: int, token: str) -> str:
+    """Returns a kubeconfig with one cluster, user and context, all named `corral`.
+
+    client-go drops a bearer token when the server is plain HTTP, but sends the user part of the address; so the token
+    stands in both places, and every client finds it in the one it looks at. See decision 0004.
+    """
+    return f"""apiVersion: v1
+kind: Config
+current-context: corral
+clusters:
+- name: corral
+  cluster:
+    server: http://corral:{token}@127.0.0.1:{port}
+users:
+- name: corral
+  user:
+    token: {token}
+contexts:
+- name: corral
+  context:
+    cluster: corral
+    user: corral
+    namespace: default
+"""
+
+
+def read_text(path: str) -> str:
+    """Returns the text of a file, empty when the file is absent."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def write_private(path: str, text: str) -> None:
+    """Replaces a file in one step, readable by the user only and on disk before this returns."""
+    draft = f"{path}.{os.getpid()}.new"
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, text.encode())
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    os.replace(draft, path)
+
+
+def note(path: str, text: str) -> None:
+    """Replaces a small file in one step without waiting for the disk: for facts that a reboot makes void anyway."""
+    draft = f"{path}.{os.getpid()}.new"
+    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    try:
+        os.write(handle, text.encode())
+    finally:
+        os.close(handle)
+    os.replace(draft, path)

@@ -1,0 +1,1 @@
+"""One module per command, imported when that command is called."""

@@ -1,0 +1,12 @@
+"""`corral down`."""
+
+import click
+
+from corral import assembly
+
+
+@click.command()
+def down() -> None:
+    """Stop Corral on this machine; everything stored stays."""
+    ended = assembly.stop_embedded()
+    click.echo(f"stopped {', '.join(ended)}" if ended else "Corral was not running")

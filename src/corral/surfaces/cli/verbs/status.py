@@ -1,0 +1,50 @@
+"""`corral status`."""
+
+import json
+
+import click
+
+from corral import assembly
+from corral.surfaces.cli.exit_codes import DONE, NOT_RUNNING
+from corral.surfaces.cli.render.plain import age, size, table
+
+
+@click.command()
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
+def status(output: str) -> int:
+    """Show what runs, and how it is.
+
+    Exits with 0 when Corral runs, and with 3 when it does not.
+    """
+    overview = assembly.embedded_overview()
+    click.echo(json.dumps(overview.document(), indent=2) if output == "json" else as_text(overview))
+    return DONE if overview.is_running else NOT_RUNNING
+
+
+def as_text(overview: "assembly.Overview") -> str:
+    """Returns the overview for people."""
+    if not overview.is_running:
+        lines = [f"Corral is not running ({overview.home})"]
+        if overview.orphans:
+            left = ", ".join(f"{name} (pid {pid})" for name, pid in overview.orphans)
+            lines.append(f"left behind by a killed supervisor: {left}")
+            lines.append("hint: `corral up` takes over, `corral down` ends them")
+        return "\n".join(lines)
+    rows = [("PROCESS", "STATE", "PID", "AGE", "RESTARTS", "MEMORY", "LAST END")]
+    rows += [
+        (
+            p.name,
+            p.state,
+            str(p.pid or "-"),
+            age(p.age),
+            str(p.restarts),
+            size(p.memory) if p.memory else "-",
+            p.last_exit,
+        )
+        for p in overview.processes
+    ]
+    facts = [("address", overview.address), ("API", overview.api), ("home", overview.home)]
+    if overview.objects is not None:
+        facts.append(("objects", str(overview.objects)))
+    facts.append(("state", size(overview.state_bytes)))
+    return table(facts) + "\n\n" + table(rows)

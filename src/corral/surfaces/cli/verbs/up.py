@@ -1,0 +1,28 @@
+"""`corral up`."""
+
+import click
+
+from corral import assembly
+from corral.surfaces.cli.render.plain import table
+
+
+@click.command()
+@click.option("--api-only", is_flag=True, help="Only the API server: no controllers, no scheduler, no node.")
+@click.option("--no-node", is_flag=True, help="With controllers, but no node: pods stay Pending.")
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help="Port on 127.0.0.1; kept for later starts. By default the last one, or a free one.",
+)
+def up(api_only: bool, no_node: bool, port: int | None) -> None:
+    """Start Corral on this machine.
+
+    Returns when the API answers. Calling it again is harmless; with other flags it starts and stops what is needed.
+    """
+    outcome = assembly.start_embedded(api_only=api_only, no_node=no_node, port=port)
+    state = "already up" if outcome.was_running else f"up, ready in {outcome.seconds * 1000:.0f} ms"
+    click.echo(f"Corral is {state}: {outcome.address}")
+    click.echo(table([(name, f"pid {pid}") for name, pid in outcome.processes], indent="  "))
+    click.echo(f"\nexport KUBECONFIG={outcome.kubeconfig}\nkubectl get namespaces")
+    for note in outcome.notes:
+        click.echo(f"note: {note}", err=True)
