@@ -1,0 +1,19 @@
+"""Kinds whose status writes may also touch labels, annotations and finalizers: most of the plain built-ins."""
+
+from corral.engine.apiserver.resources.resource import Object, Strategy
+
+
+class OpenStatusStrategy(Strategy):
+    """Keeps everything but status and metadata on a status write; metadata is checked as on any update."""
+
+    has_status = True
+
+    def prepare_status(self, new: Object, old: Object) -> None:
+        """Keeps spec and data from the former object."""
+        kept = {key: value for key, value in old.items() if key not in ("metadata", "status")}
+        metadata, status = new["metadata"], new.get("status")
+        new.clear()
+        new.update(kept)
+        new["metadata"] = metadata
+        if status is not None:
+            new["status"] = status
