@@ -9,7 +9,7 @@ Contract for every method, whoever implements it:
 - Waiting is bounded: an implementation has limits for connecting and answering and raises `UnreachableError`.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 import msgspec
@@ -51,7 +51,8 @@ class Change(msgspec.Struct, Generic[T]):
     bookmark after which a streamed list is complete.
     """
 
-    verb: Literal["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]
+    verb: str
+    """ADDED, MODIFIED, DELETED or BOOKMARK."""
     object: T | None
     revision: str = ""
     initial_events_end: bool = False
@@ -121,8 +122,10 @@ class ObjectReader(Protocol):
 class ObjectWriter(Protocol):
     """Writes; each success is durable when it returns. Called twice, see each method."""
 
-    async def create(self, resource: ApiResource, obj: Object, options: WriteOptions = PLAIN) -> Object:
-        """Stores a new object and returns it as stored.
+    async def create(
+        self, resource: ApiResource, obj: Object, options: WriteOptions = PLAIN, *, subresource: str = ""
+    ) -> Object:
+        """Stores a new object and returns it as stored; `binding` and `eviction` are created as subresources of a pod.
 
         Name taken: AlreadyExistsError, also when it was our own earlier try whose answer was lost. The namespace is
         that of `obj.metadata`. With `deterministic`, the implementation may repeat an undecided try by itself.
@@ -170,7 +173,7 @@ class ObjectWatcher(Protocol):
 
     def pages(
         self, resource: ApiResource, scope: Scope, shape: type[T], *, page_size: int = 500
-    ) -> AsyncIterator[Page[T]]:
+    ) -> AsyncGenerator[Page[T], None]:
         """Yields the present state page by page, all pages of one revision.
 
         When the revision expires between pages the list starts over and says so with `is_first`. Decoding goes
@@ -179,7 +182,7 @@ class ObjectWatcher(Protocol):
 
     def watch(
         self, resource: ApiResource, scope: Scope, start: Start, shape: type[T]
-    ) -> AsyncIterator[Sequence[Change[T]]]:
+    ) -> AsyncGenerator[Sequence[Change[T]], None]:
         """Yields changes after `start.revision` in batches, in the server's order.
 
         Ends when the server ends the stream. Revision no longer kept: ExpiredError, at the start or within. Silence

@@ -76,7 +76,7 @@ class UnreachableError(RetryError):
         self.timed_out = timed_out
 
 
-class _Refused(PermanentError):
+class _RefusedError(PermanentError):
     """A refusal that stays one until somebody changes something."""
 
     code_word = "api-refused"
@@ -87,7 +87,7 @@ class _Refused(PermanentError):
         self.status = status
 
 
-class NotFoundError(_Refused):
+class NotFoundError(_RefusedError):
     """There is no such object."""
 
     code_word = "not-found"
@@ -99,13 +99,13 @@ class NotFoundError(_Refused):
         return not details.get("name")
 
 
-class AlreadyExistsError(_Refused):
+class AlreadyExistsError(_RefusedError):
     """The name is taken."""
 
     code_word = "already-exists"
 
 
-class InvalidError(_Refused):
+class InvalidError(_RefusedError):
     """The server understood the object and finds it wrong; `causes` lists the fields."""
 
     code_word = "invalid"
@@ -117,19 +117,19 @@ class InvalidError(_Refused):
         return list(details.get("causes") or [])
 
 
-class UnauthorizedError(_Refused):
+class UnauthorizedError(_RefusedError):
     """The server does not know who we are."""
 
     code_word = "unauthorized"
 
 
-class ForbiddenError(_Refused):
+class ForbiddenError(_RefusedError):
     """The server knows us and does not let us do this."""
 
     code_word = "forbidden"
 
 
-class UnsupportedError(_Refused):
+class UnsupportedError(_RefusedError):
     """The server has no such verb or form."""
 
     code_word = "unsupported"
