@@ -4,7 +4,6 @@ The parts live beside: containers, environment, volumes, scheduling, security. T
 few fields that belong to the pod as a whole.
 """
 
-import ipaddress
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -23,6 +22,7 @@ from corral.engine.apiserver.resources.container_validation import (
     image_space_errors,
     init_container_list_errors,
 )
+from corral.engine.apiserver.resources.ip_addresses import address_faults
 from corral.engine.apiserver.resources.metadata_validation import annotation_errors, label_errors
 from corral.engine.apiserver.resources.names import between, label_faults, qualified_name_faults, subdomain_faults
 from corral.engine.apiserver.resources.resource import Object
@@ -225,7 +225,7 @@ def _dns_errors(spec: Fields, path: str) -> list[FieldError]:
     if len(servers) > 3:
         errors.append(invalid(f"{path}.nameservers", servers, "must not have more than 3 nameservers"))
     for index, server in enumerate(servers):
-        errors += address_errors(server, f"{path}.nameservers[{index}]")
+        errors += [invalid(f"{path}.nameservers[{index}]", server, fault) for fault in address_faults(server)]
     searches = config.get("searches") or ()
     if len(searches) > 32:
         errors.append(invalid(f"{path}.searches", searches, "must not have more than 32 search paths"))
@@ -238,17 +238,9 @@ def _dns_errors(spec: Fields, path: str) -> list[FieldError]:
     return errors
 
 
-def address_errors(value: str, path: str) -> list[FieldError]:
-    """Returns an error for what is no IP address."""
-    try:
-        ipaddress.ip_address(value)
-    except ValueError:
-        return [invalid(path, value, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")]
-    return []
-
-
 def _alias_errors(alias: Fields, path: str) -> list[FieldError]:
-    errors = address_errors(alias.get("ip", ""), f"{path}.ip")
+    address = alias.get("ip", "")
+    errors = [invalid(f"{path}.ip", address, fault) for fault in address_faults(address)]
     for index, name in enumerate(alias.get("hostnames") or ()):
         errors += [invalid(f"{path}.hostnames[{index}]", name, fault) for fault in subdomain_faults(name)]
     return errors
