@@ -21,6 +21,8 @@ _HEADER = "[-A-Za-z0-9]+"
 _PERCENT = "[0-9]+%"
 _PROTOCOL_NAME = "[-a-z0-9]+"
 
+_PATH = r"[A-Za-z0-9/\-._~%!$&'()*+,;=:]+"
+
 _match_label = re.compile(_LABEL).fullmatch
 _match_subdomain = re.compile(_SUBDOMAIN).fullmatch
 _match_label_1035 = re.compile(_LABEL_1035).fullmatch
@@ -31,6 +33,7 @@ _match_header = re.compile(_HEADER).fullmatch
 _match_percent = re.compile(_PERCENT).fullmatch
 _match_port_name = re.compile(_PROTOCOL_NAME).fullmatch
 _match_variable = re.compile("[ -<>-~]+").fullmatch
+_match_path = re.compile(_PATH).fullmatch
 _has_letter = re.compile("[a-z]").search
 
 
@@ -215,6 +218,17 @@ def percent_faults(value: str) -> Faults:
         return ()
     what = "a valid percent string must be a numeric string followed by an ending '%'"
     return (_grammar(what, _PERCENT, "1%", "93%"),)
+
+
+def prefixed_path_faults(value: str) -> tuple[tuple[str, str], ...]:
+    """Checks a path behind a domain, such as `acme.io/foo`; each fault comes with the part that it speaks of."""
+    domain, _, path = value.partition("/")
+    if not domain or not path:
+        return ((value, 'must be a domain-prefixed path (such as "acme.io/foo")'),)
+    faults = tuple((domain, fault) for fault in subdomain_faults(domain))
+    if not _match_path(path):
+        faults += ((path, f"Invalid path (regex used for validation is '{_PATH}')"),)
+    return faults
 
 
 def is_qualified_name(value: str) -> bool:
