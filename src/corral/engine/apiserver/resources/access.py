@@ -38,7 +38,7 @@ class RoleStrategy(Strategy):
 
     def default(self, obj: Object) -> None:
         """Shows rules and verbs even when there are none."""
-        obj.setdefault("rules", None)
+        obj["rules"] = obj.get("rules") or None
         for rule in obj["rules"] or ():
             fill(rule, {"verbs": []})
 
@@ -131,4 +131,8 @@ def _aggregation_errors(path: str, rule: dict[str, Any]) -> list[FieldError]:
     if not selectors:
         detail = "at least one clusterRoleSelector required if aggregationRule is non-nil"
         return [required(path, detail)]
-    return [error for i, selector in enumerate(selectors) for error in selector_errors(selector, f"{path}[{i}]")]
+    errors: list[FieldError] = []
+    for index, selector in enumerate(selectors):
+        found = selector_errors(selector, f"{path}[{index}]")
+        errors += [*found, invalid(f"{path}[{index}]", None, "invalid label selector.")] if found else []
+    return errors

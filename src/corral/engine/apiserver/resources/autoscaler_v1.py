@@ -64,10 +64,15 @@ def as_v1(obj: Object) -> Object:
         METRICS: [_metric_to_v1(m, "target") for m in metrics if not _is_cpu_percent(m)],
         CURRENT_METRICS: [_metric_to_v1(m, "current") for m in current],
         BEHAVIOR: _behavior_to_v1(spec.get("behavior")),
-        CONDITIONS: status.get("conditions"),
+        CONDITIONS: [_ordered(condition) for condition in status.get("conditions") or ()],
     }
     metadata = _cleaned(obj["metadata"], {key: _encoded(value) for key, value in carried.items() if value})
     return {**obj, "apiVersion": V1, "metadata": metadata, "spec": new_spec, "status": new_status}
+
+
+def _ordered(condition: dict[str, Any]) -> dict[str, Any]:
+    order = ("type", "status", "lastTransitionTime", "reason", "message")
+    return {field: condition.get(field) for field in order if field in condition or field == "lastTransitionTime"}
 
 
 def _is_cpu_percent(metric: dict[str, Any]) -> bool:
@@ -103,9 +108,8 @@ def _metric_to_v1(metric: dict[str, Any], part: str) -> dict[str, Any]:
     old: dict[str, Any] = {}
     if field == "object":
         old["target"] = source.get("describedObject") or {}
-    for key in ("name", "container"):
-        if source.get(key):
-            old[key] = source[key]
+    if source.get("name"):
+        old["name"] = source["name"]
     if name:
         old["metricName"] = name.get("name", "")
     selector = name.get("selector")
@@ -114,6 +118,8 @@ def _metric_to_v1(metric: dict[str, Any], part: str) -> dict[str, Any]:
     for new_key, old_key, always in _number_names(field, part):
         if numbers.get(new_key) is not None or always:
             old[old_key] = numbers.get(new_key, "0")
+    if source.get("container"):
+        old["container"] = source["container"]
     return {"type": metric["type"], field: old}
 
 

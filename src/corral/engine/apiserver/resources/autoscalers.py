@@ -48,6 +48,8 @@ class AutoscalerStrategy(OpenStatusStrategy):
         spec["metrics"] = spec.get("metrics") or [default_metric()]
         _settle_metrics(spec["metrics"], "target")
         _settle_metrics(obj["status"].get("currentMetrics") or [], "current")
+        for condition in obj["status"].get("conditions") or ():
+            fill(condition, {"lastTransitionTime": None})
         if spec.get("behavior") is not None:
             fill(spec["behavior"], {"scaleUp": _SCALE_UP, "scaleDown": _SCALE_DOWN})
 
@@ -69,7 +71,7 @@ class AutoscalerStrategy(OpenStatusStrategy):
             errors.append(invalid("spec.maxReplicas", most, "must be greater than 0"))
         if least is not None and most < least:
             errors.append(invalid("spec.maxReplicas", most, "must be greater than or equal to `minReplicas`"))
-        errors += reference_errors("spec.scaleTargetRef", spec["scaleTargetRef"])
+        errors += _scale_target_errors("spec.scaleTargetRef", spec["scaleTargetRef"])
         errors += metrics_errors("spec.metrics", spec, reference_errors)
         behavior = spec.get("behavior") or {}
         for field in ("scaleUp", "scaleDown"):
@@ -94,6 +96,14 @@ def reference_errors(path: str, reference: dict[str, Any]) -> Iterator[FieldErro
     version = reference.get("apiVersion", "")
     if version.count("/") > 1:
         yield invalid(f"{path}.apiVersion", version, f"unexpected GroupVersion string: {version}")
+
+
+def _scale_target_errors(path: str, target: dict[str, Any]) -> Iterator[FieldError]:
+    yield from reference_errors(path, target)
+    version = target.get("apiVersion", "")
+    # Of what the group without a name has, only replication controllers can be scaled.
+    if "/" not in version and target.get("kind") != "ReplicationController":
+        yield invalid(f"{path}.apiVersion", version, "apiVersion must specify API group")
 
 
 def _settle_metrics(metrics: list[dict[str, Any]], part: str) -> None:

@@ -131,6 +131,9 @@ def _copy(source: dict[str, Any], target: dict[str, Any], field: str) -> None:
 
 def _pair_data_sources(spec: dict[str, Any]) -> None:
     """Fills whichever of dataSource and dataSourceRef is missing from the other."""
+    for field in ("dataSource", "dataSourceRef"):
+        if spec.get(field) is not None:
+            fill(spec[field], {"apiGroup": None})
     source, reference = spec.get("dataSource"), spec.get("dataSourceRef")
     if source is not None and reference is None:
         spec["dataSourceRef"] = dict(source)

@@ -22,6 +22,8 @@ class EndpointsStrategy(Strategy):
 
     def default(self, obj: Object) -> None:
         """Sets the protocol of ports."""
+        if not obj.get("subsets"):
+            obj.pop("subsets", None)
         for subset in obj.get("subsets") or ():
             for port in subset.get("ports") or ():
                 port["protocol"] = port.get("protocol") or "TCP"

@@ -52,6 +52,7 @@ _FIXED = (
     "firstTimestamp",
     "lastTimestamp",
     "count",
+    "reason",  # told twice, as on the real server
     "type",
     "eventTime",
     "action",

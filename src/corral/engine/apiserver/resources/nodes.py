@@ -40,6 +40,11 @@ class NodeStrategy(OpenStatusStrategy):
         """Fills allocatable from capacity and pairs the two fields of pod ranges."""
         fill(obj, _ZEROS)
         spec, status = obj["spec"], obj["status"]
+        for field in ("taints", "podCIDRs"):
+            if not spec.get(field):
+                spec.pop(field, None)
+        for condition in status.get("conditions") or ():
+            fill(condition, {"lastHeartbeatTime": None, "lastTransitionTime": None})
         settle_amounts(status, "capacity", "allocatable")
         if status.get("allocatable") is None and status.get("capacity") is not None:
             status["allocatable"] = dict(status["capacity"])
@@ -94,7 +99,12 @@ def _range_errors(ranges: list[str]) -> list[FieldError]:
     errors = [
         invalid(f"spec.podCIDRs[{i}]", text, fault) for i, text in enumerate(ranges) for fault in range_faults(text)
     ]
-    if len(ranges) > 1 and (len(ranges) > 2 or len({":" in text for text in ranges}) != 2):
+    bad = next(((i, text) for i, text in enumerate(ranges) if range_faults(text)), None)
+    if len(ranges) > 1 and bad:
+        found = f"invalid CIDR[{bad[0]}]: <nil> (invalid CIDR address: {bad[1]})"
+        detail = f"invalid PodCIDRs. failed to check with dual stack with error:{found}"
+        errors.append(FieldError("Internal error", "spec.podCIDRs", detail))
+    if len(ranges) > 1 and (bad or len(ranges) > 2 or len({":" in text for text in ranges}) != 2):
         errors.append(invalid("spec.podCIDRs", ranges, "may specify no more than one CIDR for each IP family"))
     return errors
 

@@ -24,6 +24,8 @@ class PriorityClassStrategy(Strategy):
         """Sets the preemption policy."""
         obj["preemptionPolicy"] = obj.get("preemptionPolicy") or "PreemptLowerPriority"
         obj.setdefault("value", 0)
+        if not obj.get("globalDefault"):
+            obj.pop("globalDefault", None)
 
     def prepare_create(self, obj: Object) -> None:
         """Starts at generation 1, where it stays: what could raise it may not change."""

@@ -69,7 +69,7 @@ def allocate(new: Object, old: Object | None, in_use: InUse) -> list[FieldError]
     _agree_on_cluster_addresses(spec, before)
     return (
         _choose_families(spec, before)
-        or _allocate_address(new, taken)
+        or _allocate_address(new, taken, before)
         or _allocate_node_ports(new, taken, is_new=old is None)
     )
 
@@ -153,9 +153,10 @@ def _family(address: str) -> str:
     return "IPv6" if ":" in address else "IPv4"
 
 
-def _allocate_address(service: Object, taken: InUse) -> list[FieldError]:
+def _allocate_address(service: Object, taken: InUse, before: dict[str, Any] | None) -> list[FieldError]:
     spec = service["spec"]
-    if not has_cluster_address(spec) or is_headless(spec):
+    keeps = before is not None and has_cluster_address(before)  # a change is refused by validation
+    if keeps or not has_cluster_address(spec) or is_headless(spec):
         return []
     wanted = (spec.get("clusterIPs") or [""])[0]
     if not wanted:

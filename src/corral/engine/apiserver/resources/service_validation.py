@@ -31,7 +31,7 @@ PROTOCOLS = ("SCTP", "TCP", "UDP")
 TYPES = ("ClusterIP", "ExternalName", "LoadBalancer", "NodePort")
 _ONLY_BALANCED = "may only be used when `type` is 'LoadBalancer'"
 _NOT_FOR_EXTERNAL = "may not be set for ExternalName services"
-_SPREADS = ("PreferClose",)
+_SPREADS = ("PreferClose", "PreferSameZone", "PreferSameNode")
 _LONGEST_AFFINITY = 86400
 
 

@@ -53,6 +53,8 @@ class ServiceStrategy(OpenStatusStrategy):
     def prepare_create(self, obj: Object) -> None:
         """Starts without a load balancer."""
         obj["status"] = {"loadBalancer": {}}
+        if not has_cluster_address(obj["spec"]):
+            _drop(obj["spec"], "internalTrafficPolicy")
 
     def prepare_update(self, new: Object, old: Object) -> None:
         """Drops what no longer applies after a change of type, unless the user changed it too."""
@@ -61,6 +63,7 @@ class ServiceStrategy(OpenStatusStrategy):
             if all(spec.get(field) == before.get(field) for field in ("clusterIP", "clusterIPs")):
                 _drop(spec, "clusterIP", "clusterIPs")
             _drop_unchanged(spec, before, "ipFamilies", "ipFamilyPolicy")
+            _drop(spec, "internalTrafficPolicy")
         if has_node_ports(before) and not has_node_ports(spec) and _node_ports(spec) <= _node_ports(before):
             for port in spec.get("ports") or ():
                 port.pop("nodePort", None)
