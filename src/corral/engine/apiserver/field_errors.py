@@ -39,7 +39,8 @@ class FieldError:
     @property
     def body(self) -> str:
         """Returns the message without the path, as used in `details.causes[].message`."""
-        return f"{self.kind}: {self.text}" if self.text else self.kind
+        word = "Invalid value" if self.kind == "Type invalid" else self.kind  # only the machine word tells them apart
+        return f"{word}: {self.text}" if self.text else word
 
     def __str__(self) -> str:
         return f"{self.path}: {self.body}"
@@ -53,6 +54,11 @@ def required(path: str, detail: str = "") -> FieldError:
 def invalid(path: str, value: Any, detail: str) -> FieldError:
     """Says that a value is malformed; the value is shown as kube-apiserver shows it."""
     return FieldError("Invalid value", path, f"{shown(value)}: {detail}" if detail else shown(value))
+
+
+def type_invalid(path: str, value: Any, detail: str) -> FieldError:
+    """Says that a value is of another type than the schema wants."""
+    return FieldError("Type invalid", path, f"{shown(value)}: {detail}")
 
 
 def duplicate(path: str, value: Any) -> FieldError:
