@@ -43,6 +43,8 @@ def _completer(schema: Schema) -> _Completer:
                     step(item)
             elif key in emptied and item.__class__ in (list, dict):
                 value[key] = None
+            elif item.__class__ is dict and key in inside:
+                inside[key](item)  # an empty struct has fields that are never left out, too
 
     return run
 
