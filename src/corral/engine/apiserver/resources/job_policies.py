@@ -65,7 +65,7 @@ def _exit_code_errors(codes: Fields, names: Collection[Any], path: str) -> list[
         detail = "must be one of the container or initContainer names in the pod template"
         errors.append(invalid(f"{path}.containerName", name, detail))
     if not values:
-        errors.append(invalid(f"{path}.values", values or None, "at least one value is required"))
+        errors.append(invalid(f"{path}.values", values, "at least one value is required"))
     elif len(values) > 255:
         errors.append(too_many(f"{path}.values", len(values), 255))
     seen: set[int] = set()

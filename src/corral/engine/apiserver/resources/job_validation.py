@@ -7,7 +7,7 @@ from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.field_errors import FieldError, invalid, not_supported, required, too_long
 from corral.engine.apiserver.resources.equality import is_same
 from corral.engine.apiserver.resources.job_policies import failure_policy_errors, success_policy_errors
-from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE, selector_errors
+from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE, builtin_finalizer_errors, selector_errors
 from corral.engine.apiserver.resources.names import label_faults, prefixed_path_faults
 from corral.engine.apiserver.resources.pod_validation import template_errors
 from corral.engine.apiserver.resources.replica_sets import mismatch_errors, negative_errors, shown_selector
@@ -27,7 +27,8 @@ _INDEXED_ONLY = "requires indexed completion mode"
 def job_errors(job: Object) -> list[FieldError]:
     """Returns everything wrong with a job, metadata aside."""
     meta, spec = job["metadata"], job["spec"]
-    errors = [] if spec["manualSelector"] else _generated_errors(meta, spec)
+    errors = builtin_finalizer_errors(job)
+    errors += [] if spec["manualSelector"] else _generated_errors(meta, spec)
     errors += _spec_errors(spec)
     selector = spec.get("selector")
     if selector is None:

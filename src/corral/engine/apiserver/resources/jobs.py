@@ -86,7 +86,7 @@ def _generate_selector(job: Object) -> None:
     meta, spec = job["metadata"], job["spec"]
     template_meta = spec["template"].setdefault("metadata", {})
     labels = template_meta.get("labels")
-    is_shared = labels is not None and meta.get("labels") is labels
+    is_shared = not meta.get("labels") or meta["labels"] is labels
     template_meta["labels"] = {
         "job-name": meta["name"],
         JOB_NAME: meta["name"],

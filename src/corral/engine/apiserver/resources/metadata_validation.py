@@ -25,6 +25,7 @@ IMMUTABLE = "field is immutable"
 NOT_NEGATIVE = "must be greater than or equal to 0"
 
 _FIXED = ("name", "namespace", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds")
+_STANDARD_FINALIZERS = ("kubernetes", "orphan", "foregroundDeletion")
 _OWNER_FIELDS = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
 
 
@@ -65,6 +66,16 @@ def validate_metadata_update(new: Object, old: Object, path: str = "metadata") -
             shown = value if value is not None or field.startswith("deletion") else ""
             errors.append(invalid(f"{path}.{field}", shown, IMMUTABLE))
     return errors
+
+
+def builtin_finalizer_errors(obj: Object, path: str = "metadata.finalizers") -> list[FieldError]:
+    """Returns finalizers without a domain, which only custom resources (and leases) may have."""
+    detail = "name is neither a standard finalizer name nor is it fully qualified"
+    return [
+        invalid(f"{path}[{index}]", name, detail)
+        for index, name in enumerate(obj["metadata"].get("finalizers") or ())
+        if "/" not in name and name not in _STANDARD_FINALIZERS
+    ]
 
 
 def label_errors(labels: Mapping[str, str] | None, path: str) -> list[FieldError]:

@@ -51,9 +51,6 @@ def status_errors(new: Object, old: Object) -> list[FieldError]:
     nominated = status.get("nominatedNodeName", "")
     if nominated and nominated != before.get("nominatedNodeName", ""):
         errors += [invalid("status.nominatedNodeName", nominated, fault) for fault in subdomain_faults(nominated)]
-        if old["spec"].get("nodeName"):
-            detail = "may not be set on pods that are already bound to a node"
-            errors.append(forbidden("status.nominatedNodeName", detail))
     if status.get("observedGeneration", 0) < 0:
         number = status["observedGeneration"]
         errors.append(invalid("status.observedGeneration", number, "must be a non-negative integer"))
@@ -183,11 +180,12 @@ def _address_errors(status: Fields) -> list[FieldError]:
     errors: list[FieldError] = []
     for field in ("podIPs", "hostIPs"):
         addresses = [each.get("ip", "") for each in status.get(field) or ()]
+        if field == "hostIPs" and addresses and addresses[0] != status.get("hostIP", ""):
+            errors.append(invalid("status.hostIPs[0].ip", addresses[0], "must be equal to `hostIP`"))
         for index, address in enumerate(addresses):
             errors += [invalid(f"status.{field}[{index}]", address, fault) for fault in address_faults(address)]
-        if len(addresses) > 1 and not errors:
-            families = {":" in address for address in addresses}
-            if len(addresses) > 2 or len(families) != 2:
-                detail = "may specify no more than one IP for each IP family"
-                errors.append(invalid(f"status.{field}", status[field], detail))
+        families = {":" in address for address in addresses}
+        if len(addresses) > 1 and (len(addresses) > 2 or len(families) != 2):
+            detail = "may specify no more than one IP for each IP family"
+            errors.append(invalid(f"status.{field}", [{"IP": address} for address in addresses], detail))
     return errors

@@ -42,6 +42,7 @@ _RESTART = ("Always", "OnFailure", "Never")
 _DNS = ("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
 _MIRROR = "kubernetes.io/config.mirror"
 _DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
+_CLAIM_SOURCES = ("resourceClaimName", "resourceClaimTemplateName")
 _LARGEST = 2**31 - 1
 
 
@@ -258,13 +259,14 @@ def _claim_errors(claims: Sequence[Fields], path: str) -> list[FieldError]:
         else:
             errors += [invalid(f"{where}.name", name, fault) for fault in label_faults(name)]
             seen.add(name)
-        sources = [f for f in ("resourceClaimName", "resourceClaimTemplateName") if claim.get(f) is not None]
+        shown = {"Name": name, **{f[0].upper() + f[1:]: claim.get(f) for f in _CLAIM_SOURCES}}
+        sources = [f for f in _CLAIM_SOURCES if claim.get(f) is not None]
         if len(sources) > 1:
             detail = "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-            errors.append(invalid(where, claim, detail))
+            errors.append(invalid(where, shown, detail))
         elif not sources:
             detail = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
-            errors.append(invalid(where, claim, detail))
+            errors.append(invalid(where, shown, detail))
         for field in sources:
             errors += [invalid(f"{where}.{field}", claim[field], f) for f in subdomain_faults(claim[field])]
     return errors

@@ -5,6 +5,7 @@ from typing import Any
 
 from corral.engine.apiserver.failures import ApiFailure, conflict
 from corral.engine.apiserver.field_errors import FieldError, not_supported, required
+from corral.engine.apiserver.resources.metadata_validation import builtin_finalizer_errors
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.pod_admission import (
     PriorityResolver,
@@ -68,7 +69,7 @@ class PodStrategy(OpenStatusStrategy):
 
     def validate(self, obj: Object) -> list[FieldError]:
         """Checks the whole pod."""
-        return pod_errors(obj) + creation_errors(obj)
+        return builtin_finalizer_errors(obj) + pod_errors(obj) + creation_errors(obj)
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         """Checks that only the few changeable fields differ."""
@@ -118,9 +119,13 @@ def bind(pod: Object, binding: Object, now: str) -> Object:
     for field in ("annotations", "labels"):
         if given.get(field):
             bound_meta[field] = {**(meta.get(field) or {}), **given[field]}
-    bound_status = {key: value for key, value in status.items() if key != "nominatedNodeName"}
-    bound_status["conditions"] = _scheduled(status.get("conditions") or (), now)
-    return {**pod, "metadata": bound_meta, "spec": {**spec, "nodeName": target}, "status": bound_status}
+    conditions = _scheduled(status.get("conditions") or (), now)
+    return {
+        **pod,
+        "metadata": bound_meta,
+        "spec": {**spec, "nodeName": target},
+        "status": {**status, "conditions": conditions},
+    }
 
 
 def _target(binding: Object) -> str:

@@ -6,7 +6,12 @@ from typing import Any
 from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
 from corral.engine.apiserver.resources.equality import is_same
-from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE, NOT_NEGATIVE, selector_errors
+from corral.engine.apiserver.resources.metadata_validation import (
+    IMMUTABLE,
+    NOT_NEGATIVE,
+    builtin_finalizer_errors,
+    selector_errors,
+)
 from corral.engine.apiserver.resources.names import percent_faults
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.pod_defaults import default_pod_spec
@@ -57,7 +62,8 @@ class ReplicaSetStrategy(OpenStatusStrategy):
     def validate(self, obj: Object) -> list[FieldError]:
         """Checks numbers, selector and template."""
         spec = obj["spec"]
-        return negative_errors(spec, "spec", "replicas", "minReadySeconds") + _selected_template_errors(spec)
+        errors = builtin_finalizer_errors(obj) + negative_errors(spec, "spec", "replicas", "minReadySeconds")
+        return errors + _selected_template_errors(spec)
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:
         """Refuses another selector."""
@@ -129,7 +135,8 @@ class DeploymentStrategy(ReplicaSetStrategy):
     def validate(self, obj: Object) -> list[FieldError]:
         """Checks numbers, selector, template, and the way of updating."""
         spec = obj["spec"]
-        errors = negative_errors(spec, "spec", "replicas") + _selected_template_errors(spec)
+        errors = builtin_finalizer_errors(obj) + negative_errors(spec, "spec", "replicas")
+        errors += _selected_template_errors(spec)
         errors += _update_strategy_errors(spec["strategy"], "spec.strategy")
         errors += negative_errors(spec, "spec", "minReadySeconds", "revisionHistoryLimit", "progressDeadlineSeconds")
         deadline = spec["progressDeadlineSeconds"]
