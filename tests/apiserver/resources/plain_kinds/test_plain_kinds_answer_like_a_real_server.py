@@ -40,8 +40,6 @@ class Bench:
         if errors:
             return self._refusal(obj, errors)
         obj = self._to_storage(obj)
-        if self.strategy.has_status and not self.strategy.status_on_create:
-            obj.pop("status", None)
         self.strategy.prepare_create(obj)
         errors = self._metadata_errors(obj) + self.strategy.validate(obj)
         return self._refusal(obj, errors) if errors else self._store(obj)
@@ -49,8 +47,6 @@ class Bench:
     def patch(self, change: Any) -> Object:
         """Returns the object after a merge patch of everything but status."""
         old, new = self._changed(change)
-        if self.strategy.has_status:
-            new["status"] = deepcopy(old["status"])
         errors = self._allocated(new, old)
         if errors:
             return self._refusal(new, errors)

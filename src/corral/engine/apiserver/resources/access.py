@@ -16,6 +16,8 @@ _SUBJECT_GROUPS = {"ServiceAccount": "", "User": RBAC_GROUP, "Group": RBAC_GROUP
 class ServiceAccountStrategy(Strategy):
     """Service accounts; of the secrets only the names count."""
 
+    returns_deleted = True
+
     def prepare_create(self, obj: Object) -> None:
         """Keeps of each secret only its name."""
         secrets = obj.get("secrets")

@@ -25,6 +25,8 @@ _SPEC_FIXED = (
 class ClaimStrategy(OpenStatusStrategy):
     """Claims; almost nothing of a claim may change."""
 
+    returns_deleted = True
+
     def default(self, obj: Object) -> None:
         """Fills the volume mode and brings quantities into their stored form."""
         fill(obj, {"spec": {"resources": {}, "volumeMode": "Filesystem"}, "status": {"phase": "Pending"}})
@@ -37,7 +39,8 @@ class ClaimStrategy(OpenStatusStrategy):
         _pair_data_sources(obj["spec"])
 
     def prepare_update(self, new: Object, old: Object) -> None:
-        """Fills the other form of the data source."""
+        """Keeps the status and fills the other form of the data source."""
+        super().prepare_update(new, old)
         _pair_data_sources(new["spec"])
 
     def validate(self, obj: Object) -> list[FieldError]:

@@ -21,6 +21,7 @@ class NamespaceStrategy(OpenStatusStrategy):
     """Namespaces; `spec.finalizers` changes only through the finalize subresource."""
 
     name_rule = "label"
+    returns_deleted = True
 
     def default(self, obj: Object) -> None:
         """Sets the phase and the label with the name."""
@@ -35,7 +36,8 @@ class NamespaceStrategy(OpenStatusStrategy):
         _label_with_name(obj)
 
     def prepare_update(self, new: Object, old: Object) -> None:
-        """Keeps the finalizers, which have their own subresource."""
+        """Keeps status and finalizers, which have their own subresources."""
+        super().prepare_update(new, old)
         finalizers = old.get("spec", {}).get("finalizers")
         new["spec"].pop("finalizers", None)
         if finalizers:

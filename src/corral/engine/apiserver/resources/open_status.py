@@ -8,6 +8,12 @@ class OpenStatusStrategy(Strategy):
 
     has_status = True
 
+    def prepare_update(self, new: Object, old: Object) -> None:
+        """Keeps the status, which has its own subresource."""
+        new.pop("status", None)
+        if "status" in old:
+            new["status"] = old["status"]
+
     def prepare_status(self, new: Object, old: Object) -> None:
         """Keeps spec and data from the former object."""
         kept = {key: value for key, value in old.items() if key not in ("metadata", "status")}

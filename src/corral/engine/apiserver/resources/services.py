@@ -26,6 +26,7 @@ class ServiceStrategy(OpenStatusStrategy):
 
     allow_create_on_update = True
     name_rule = "label1035"
+    returns_deleted = True
 
     def default(self, obj: Object) -> None:
         """Sets type, affinity, protocols, target ports and traffic policies."""
@@ -58,6 +59,7 @@ class ServiceStrategy(OpenStatusStrategy):
 
     def prepare_update(self, new: Object, old: Object) -> None:
         """Drops what no longer applies after a change of type, unless the user changed it too."""
+        super().prepare_update(new, old)
         spec, before = new["spec"], old["spec"]
         if has_cluster_address(before) and not has_cluster_address(spec):
             if all(spec.get(field) == before.get(field) for field in ("clusterIP", "clusterIPs")):
