@@ -28,17 +28,19 @@ class ApiFailure(Exception):  # noqa: N818 - named for what it is on the wire: a
         self.message = message
         self.details = details
         self.retry_after = retry_after
+        self.list_meta: dict[str, Any] = {}
 
     def status(self) -> dict[str, Any]:
         """Returns the Status object that clients receive."""
         body: dict[str, Any] = {
             "kind": "Status",
             "apiVersion": "v1",
-            "metadata": {},
+            "metadata": self.list_meta,
             "status": "Failure",
             "message": self.message,
-            "reason": self.reason,
         }
+        if self.reason:
+            body["reason"] = self.reason
         if self.details is not None:
             body["details"] = self.details
         body["code"] = self.code
@@ -84,7 +86,8 @@ MODIFIED = "the object has been modified; please apply your changes to the lates
 
 def invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> ApiFailure:
     """422: the object was understood and is not valid; every field error is listed."""
-    listed = str(errors[0]) if len(errors) == 1 else "[" + ", ".join(str(e) for e in errors) + "]"
+    told = list(dict.fromkeys(map(str, errors)))  # the message tells each once, the causes repeat
+    listed = told[0] if len(told) == 1 else "[" + ", ".join(told) + "]"
     who = f"{kind}.{group}" if group else kind
     details = _details(group, kind, name)
     details["causes"] = [{"reason": e.reason, "message": e.body, "field": e.path} for e in errors]
@@ -107,21 +110,15 @@ def forbidden(group: str, plural: str, name: str, detail: str) -> ApiFailure:
     return ApiFailure(403, "Forbidden", text, details=_details(group, plural, name))
 
 
-def method_not_allowed(group: str, plural: str, verb: str) -> ApiFailure:
+def method_not_allowed() -> ApiFailure:
     """405: the resource exists but not this verb."""
-    text = f'{verb} is not supported on resources of kind "{qualified(group, plural)}"'
-    return ApiFailure(405, "MethodNotAllowed", text, details=_details(group, plural, ""))
+    text = "the server does not allow this method on the requested resource"
+    return ApiFailure(405, "MethodNotAllowed", text, details={})
 
 
 def no_such_path() -> ApiFailure:
     """404: no such group, version or resource."""
     return ApiFailure(404, "NotFound", "the server could not find the requested resource", details={})
-
-
-def not_acceptable(accepted: Sequence[str]) -> ApiFailure:
-    """406: the client wants a form that we do not speak."""
-    text = f"only the following media types are accepted: {', '.join(accepted)}"
-    return ApiFailure(406, "NotAcceptable", text)
 
 
 def unsupported_media_type(accepted: Sequence[str]) -> ApiFailure:

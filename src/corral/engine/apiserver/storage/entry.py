@@ -6,19 +6,21 @@ bytes, and only what a selector asks about is ever decoded.
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
 
-class _Labelled(msgspec.Struct):
+class _Metadata(msgspec.Struct):
     labels: dict[str, str] | None = None
+    deletion: str | None = msgspec.field(name="deletionTimestamp", default=None)
 
 
-class _WithLabels(msgspec.Struct):
-    metadata: _Labelled
+class _Object(msgspec.Struct):
+    metadata: _Metadata
 
 
-_LABELS = msgspec.json.Decoder(_WithLabels)
+_METADATA = msgspec.json.Decoder(_Object)
 
 
 class Entry:
@@ -31,7 +33,12 @@ class Entry:
         self.rev = rev
         self.value = value
         self._labels: dict[str, str] | None = None
-        self._fields: dict[str, str] | None = None
+        self._fields: dict[str, dict[str, str]] | None = None
+
+    @classmethod
+    def of(cls, key: str, rev: int, obj: dict[str, Any]) -> "Entry":
+        """Returns an entry of an object as it would be stored."""
+        return cls(key, rev, msgspec.json.encode(obj))
 
     @property
     def namespace(self) -> str:
@@ -46,12 +53,23 @@ class Entry:
     def labels(self) -> dict[str, str]:
         """Returns the object's labels, decoded on first use."""
         if self._labels is None:
-            self._labels = _LABELS.decode(self.value).metadata.labels or {}
+            self._labels = _METADATA.decode(self.value).metadata.labels or {}
         return self._labels
 
-    def decoded(self) -> dict[str, object]:
+    @property
+    def fields(self) -> dict[str, dict[str, str]]:
+        """Returns the selectable fields already found, by API version; filters fill it."""
+        if self._fields is None:
+            self._fields = {}
+        return self._fields
+
+    def is_terminating(self) -> bool:
+        """Says whether the object is being deleted."""
+        return _METADATA.decode(self.value).metadata.deletion is not None
+
+    def decoded(self) -> dict[str, Any]:
         """Returns a fresh decoded copy of the object."""
-        obj: dict[str, object] = msgspec.json.decode(self.value)
+        obj: dict[str, Any] = msgspec.json.decode(self.value)
         return obj
 
 

@@ -113,7 +113,7 @@ class Store:
 
     async def remove(self, collection: str, key: str, obj: dict[str, Any]) -> Entry:
         """Deletes a locked key durably; `obj` is the last state, told to watchers with the revision of the deletion."""
-        rev, value = self._encoded(obj)
+        rev, value = self._encoded({**obj, "metadata": dict(obj["metadata"])})
         await self._submit(Row(rev, f"{collection}/{key}", True, value))
         return Entry(key, rev, value)
 

@@ -1,0 +1,159 @@
+"""The API: finds the resource that a request names and the verb that it means, and lets it answer."""
+
+from corral.engine.apiserver import failures
+from corral.engine.apiserver.http import options
+from corral.engine.apiserver.http.negotiation import form_of
+from corral.engine.apiserver.http.request import Request
+from corral.engine.apiserver.http.response import Answer, Response, document, encoded
+from corral.engine.apiserver.http.target import Target
+from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
+from corral.engine.apiserver.rest.body import object_in, parsed_json, parsed_yaml
+from corral.engine.apiserver.rest.view import View
+from corral.engine.apiserver.rest.writing import Write, Written
+from corral.engine.apiserver.world import World
+
+COLLECTION_METHODS = frozenset(("GET", "POST", "DELETE"))
+OBJECT_METHODS = frozenset(("GET", "PUT", "PATCH", "DELETE"))
+
+
+class Api:
+    """Everything below a group version."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def answer(self, request: Request, target: Target) -> Answer:
+        """Answers one request; raises ApiFailure for everything that is not a success."""
+        resource = self._resource(target)
+        if request.method == "HEAD":
+            raise failures.method_not_allowed()
+        if target.subresource:
+            return await self._subresource(request, target, resource)
+        view = View(resource, form_of(request.headers.get(b"accept", b"")), _included(request))
+        if not target.name:
+            return await self._collection(request, target, view)
+        return await self._object(request, target, view)
+
+    def _resource(self, target: Target) -> Resource:
+        resource = self._world.catalog.find(target.group, target.version, target.plural)
+        if resource is None or (target.namespace and not resource.namespaced):
+            raise failures.no_such_path()
+        if resource.namespaced and target.name and not target.namespace:
+            raise failures.no_such_path()
+        return resource
+
+    async def _collection(self, request: Request, target: Target, view: View) -> Answer:
+        if request.method == "GET":
+            chosen = options.list_options(request.query)
+            if chosen.watch or target.watch_prefix:
+                return watching.watch(self._world, view, target, chosen, request)
+            return reading.list_objects(self._world, view, target, chosen)
+        if request.method == "POST" and "create" in view.resource.verbs:
+            if view.resource.namespaced and not target.namespace:
+                raise failures.method_not_allowed()
+            write = self._write(request, target, view, "CreateOptions")
+            body = await object_in(request, view.resource, write.options.field_validation)
+            return self._written(view, await writing.create(write, body.obj), body.warnings)
+        if request.method == "DELETE" and "deletecollection" in view.resource.verbs:
+            chosen = options.list_options(request.query)
+            return await deleting.delete_collection(self._world, view, target, chosen, await _delete_options(request))
+        raise failures.method_not_allowed()
+
+    async def _object(self, request: Request, target: Target, view: View) -> Answer:
+        method = request.method
+        if method == "GET":
+            chosen = options.list_options(request.query) if "watch" in request.query or target.watch_prefix else None
+            if chosen and (chosen.watch or target.watch_prefix):
+                return watching.watch(self._world, view, target, chosen, request)
+            return reading.get(self._world, view, target, request.query)
+        if method == "PUT":
+            return await self._replace(request, target, view)
+        if method == "PATCH":
+            write = self._write(request, target, view, "PatchOptions")
+            written, warnings = await patching.patch(write, request)
+            return self._written(view, written, warnings)
+        if method == "DELETE":
+            return await deleting.delete(self._world, view, target, await _delete_options(request))
+        raise failures.method_not_allowed()
+
+    async def _replace(self, request: Request, target: Target, view: View) -> Answer:
+        write = self._write(request, target, view, "UpdateOptions")
+        body = await object_in(request, view.resource, write.options.field_validation)
+        obj = body.obj
+        name = (obj.get("metadata") or {}).get("name") or ""
+        if not name:
+            raise failures.bad_request("name must be provided")
+        if name != target.name:
+            raise failures.bad_request(
+                f"the name of the object ({name}) does not match the name on the URL ({target.name})"
+            )
+        writing.check_namespace(obj, target.namespace, view.resource)
+        if view.resource.namespaced:
+            obj["metadata"]["namespace"] = target.namespace
+        if view.resource.strategy.allow_create_on_update and not target.subresource:
+            key = reading.key_of(target)
+            if self._world.store.collection(view.resource.storage_key).get(key) is None:
+                return self._written(view, await writing.create(write, obj), body.warnings)
+        return self._written(view, await writing.change(write, lambda _: obj), body.warnings)
+
+    async def _subresource(self, request: Request, target: Target, resource: Resource) -> Answer:
+        name, method = target.subresource, request.method
+        if name not in resource.subresources:
+            raise failures.no_such_path()
+        view = View(resource, form_of(request.headers.get(b"accept", b"")), _included(request))
+        if name == "status" and method in ("GET", "PUT", "PATCH"):
+            return await self._object(request, target, view)
+        if name == "finalize" and method == "PUT":
+            return await self._replace(request, target, view)
+        if name == "scale" and method in ("GET", "PUT", "PATCH") and resource.scale:
+            return await self._scale(request, target, view)
+        if name == "binding" and method == "POST":
+            return await self._bind(request, target, view)
+        if name in ("log", "exec") and method in ("GET", "POST"):
+            raise subresources.refuse_stream(self._write(request, target, view, "CreateOptions"))
+        raise failures.method_not_allowed()
+
+    async def _scale(self, request: Request, target: Target, view: View) -> Response:
+        where = view.resource.scale
+        assert where is not None
+        if request.method == "GET":
+            obj = view.decoded(reading.entry_of(self._world, view.resource, target))
+            return document(200, subresources.read_scale(obj, where), view.form)
+        write = self._write(request, target, view, "UpdateOptions")
+        return document(200, await subresources.write_scale(write, request), view.form)
+
+    async def _bind(self, request: Request, target: Target, view: View) -> Response:
+        await subresources.bind_pod(self._write(request, target, view, "CreateOptions"), request)
+        return document(201, {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201})
+
+    def _write(self, request: Request, target: Target, view: View, kind: str) -> Write:
+        return Write(self._world, view, target, options.write_options(request.query, kind), request.user_agent)
+
+    def _written(self, view: View, written: Written, warnings: list[str]) -> Response:
+        status = 201 if written.created else 200
+        answer = encoded(status, self._shown(view, written), view.form)
+        for warning in warnings:
+            quoted = warning.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace")
+            answer.headers.append((b"warning", b'299 - "' + quoted + b'"'))
+        return answer
+
+    def _shown(self, view: View, written: Written) -> bytes:
+        obj: Object = written.obj
+        if written.entry.rev and view.form.shape == "object" and not view.resource.structural:
+            return view.one(written.entry, self._world.now())
+        return view.shown(obj, self._world.now())
+
+
+def _included(request: Request) -> str:
+    return request.query.get("includeObject", "") or "Metadata"
+
+
+async def _delete_options(request: Request) -> options.DeleteOptions:
+    raw = await request.body()
+    if not raw:
+        return options.delete_options(request.query, None)
+    content = parsed_yaml(raw) if request.content_type == "application/yaml" else parsed_json(raw)
+    if content is not None and not isinstance(content, dict):
+        raise failures.bad_request("the body of a delete must be DeleteOptions")
+    return options.delete_options(request.query, content)

@@ -1,0 +1,86 @@
+"""A request as the verbs see it, and the reading of its body within limits of size and time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from corral.engine.apiserver import failures
+
+MAX_BODY_BYTES = 3 * 1024 * 1024
+"""The largest request body, as on a real server."""
+BODY_SECONDS = 30.0
+"""How long a client may take to send its body."""
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+
+class Request:
+    """One HTTP request; the body is read when asked for."""
+
+    __slots__ = ("_receive", "headers", "method", "path", "query", "raw_path")
+
+    def __init__(self, scope: Message, receive: Receive) -> None:
+        self.method: str = scope["method"]
+        self.raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
+        self.path: str = scope["path"]
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        raw: bytes = scope["query_string"]
+        self.query: dict[str, str] = query_of(raw) if raw else {}
+        self._receive = receive
+
+    @property
+    def content_type(self) -> str:
+        """Returns the media type of the body without parameters, "" when none was given."""
+        return self.headers.get(b"content-type", b"").split(b";")[0].strip().lower().decode("latin-1")
+
+    @property
+    def user_agent(self) -> str:
+        """Returns the client's own name for itself."""
+        return self.headers.get(b"user-agent", b"").decode("latin-1")
+
+    async def body(self, limit: int = MAX_BODY_BYTES) -> bytes:
+        """Returns the whole body; 413 over the limit (without reading on), 408 when it comes too slowly."""
+        declared = self.headers.get(b"content-length", b"0")
+        if declared.isdigit() and int(declared) > limit:
+            raise failures.too_large(limit)
+        try:
+            return await asyncio.wait_for(self._read(limit), BODY_SECONDS)
+        except TimeoutError:
+            raise failures.ApiFailure(
+                408, "RequestTimeout", f"the body did not arrive within {BODY_SECONDS:.0f} seconds"
+            ) from None
+
+    async def _read(self, limit: int) -> bytes:
+        message = await self._receive()
+        first: bytes = message.get("body", b"")
+        if not message.get("more_body"):
+            if len(first) > limit:
+                raise failures.too_large(limit)
+            return first
+        chunks, size = [first], len(first)
+        while message.get("more_body"):
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise failures.bad_request("the client went away before the body was complete")
+            chunk: bytes = message.get("body", b"")
+            size += len(chunk)
+            if size > limit:
+                raise failures.too_large(limit)
+            chunks.append(chunk)
+        return b"".join(chunks)
+
+    async def disconnected(self) -> None:
+        """Returns when the client has gone; only for requests whose body was read or empty."""
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+
+def query_of(raw: bytes) -> dict[str, str]:
+    """Returns the query parameters, the first value of each, as kube-apiserver reads them."""
+    found: dict[str, str] = {}
+    for name, value in parse_qsl(raw.decode("latin-1"), keep_blank_values=True, max_num_fields=64):
+        found.setdefault(name, value)
+    return found

@@ -1,0 +1,129 @@
+"""From the bytes of a request to an object of the right kind and shape, with what strict clients want to hear.
+
+Unknown and duplicate fields are dropped; `fieldValidation` says whether that is an error (Strict), a Warning header
+(Warn, the default) or nothing (Ignore).
+"""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from corral.engine.apiserver import failures
+from corral.engine.apiserver.http.request import Request
+from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.schema.decoding import Checked, check
+from corral.engine.apiserver.schema.duplicates import duplicate_fields, strict_errors
+from corral.engine.apiserver.schema.pruning import check_custom
+from corral.errors import CorralError
+from corral.kinds.documents import load_document
+
+_decode = msgspec.json.Decoder().decode
+READABLE = ("application/json", "application/yaml")
+DEEPEST = 500
+"""How deep JSON may nest; far more than any kind does, far less than the interpreter's stack."""
+
+
+class Body(NamedTuple):
+    """A decoded object and the warnings to send with the answer."""
+
+    obj: Object
+    warnings: list[str]
+
+
+async def object_in(request: Request, resource: Resource, field_validation: str) -> Body:
+    """Returns the object in a request's body, checked to be of the resource's kind and shape."""
+    kind = request.content_type or "application/json"
+    if kind not in READABLE:
+        raise failures.unsupported_media_type((*READABLE, "application/vnd.kubernetes.protobuf"))
+    raw = await request.body()
+    decoded = parsed_yaml(raw) if kind == "application/yaml" else _parsed(raw, resource)
+    if not isinstance(decoded, dict):
+        raise _unrecognized(resource, f"cannot unmarshal {type(decoded).__name__} into an object", raw)
+    named_as(decoded, resource)
+    doubles = duplicate_fields(raw, decoded) if field_validation != "Ignore" and kind == "application/json" else []
+    checked = check_shape(decoded, resource)
+    if field_validation == "Ignore":
+        return Body(decoded, [])
+    return Body(decoded, _findings(strict_errors(raw, doubles, checked.unknown), resource, field_validation))
+
+
+def check_shape(obj: Object, resource: Resource) -> Checked:
+    """Removes unknown fields in place and lists them; 400 for wrong types."""
+    checked = check_custom(resource.schema, obj) if resource.structural else check(resource.schema, obj)
+    if checked.error:
+        raise failures.bad_request(f"{_handled(resource)}: {checked.error}")
+    return checked
+
+
+def shaped(obj: Object, resource: Resource, field_validation: str) -> Body:
+    """Returns an object that did not come as a whole (a patch made it) with its unknown fields removed and judged."""
+    unknown = [f'unknown field "{path}"' for path in check_shape(obj, resource).unknown]
+    return Body(obj, _findings(unknown, resource, field_validation))
+
+
+def _findings(found: list[str], resource: Resource, field_validation: str) -> list[str]:
+    if found and field_validation == "Strict":
+        text = "strict decoding error: " + ", ".join(found)
+        raise failures.bad_request(text if resource.structural else f"{_handled(resource)}: {text}")
+    return found if field_validation == "Warn" else []
+
+
+def named_as(obj: Object, resource: Resource) -> None:
+    """Checks, or fills in, the kind and version of an object."""
+    kind, version = obj.get("kind") or resource.kind, obj.get("apiVersion") or resource.api_version
+    if not isinstance(kind, str) or not isinstance(version, str):
+        raise failures.bad_request("kind and apiVersion must be strings")
+    if resource.structural and (not obj.get("kind") or not obj.get("apiVersion")):
+        missing = "Kind" if not obj.get("kind") else "apiVersion"
+        raise failures.bad_request(f"Object '{missing}' is missing in '{_short(msgspec.json.encode(obj))}'")
+    if (kind, version) != (resource.kind, resource.api_version):
+        short = version.rsplit("/", 1)[-1]
+        raise failures.bad_request(
+            f'{kind} in version "{short}" cannot be handled as a {resource.kind}: '
+            f"no kind {kind} of {version} is served here, expected {resource.kind} of {resource.api_version}"
+        )
+    obj["kind"], obj["apiVersion"] = kind, version
+
+
+def parsed_yaml(raw: bytes) -> Any:
+    """Returns the value of a YAML body (JSON is YAML); 400 with the place of the mistake."""
+    try:
+        return load_document(raw)
+    except CorralError as error:
+        raise failures.bad_request(f"error parsing YAML: {error.message}") from error
+
+
+def parsed_json(raw: bytes) -> Any:
+    """Returns the value of a JSON body; 400 with the place of the mistake."""
+    try:
+        return _decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise failures.bad_request(f"json parse error: {error}") from error
+    except RecursionError:
+        raise failures.bad_request("json parse error: exceeded max depth") from None
+
+
+def _parsed(raw: bytes, resource: Resource) -> Any:
+    try:
+        return _decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        text = "unexpected end of JSON input" if "truncated" in str(error) else str(error)
+        raise _unrecognized(resource, text, raw) from error
+    except RecursionError:
+        raise _unrecognized(resource, "exceeded max depth", raw) from None
+
+
+def _unrecognized(resource: Resource, problem: str, raw: bytes) -> failures.ApiFailure:
+    return failures.bad_request(
+        f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind; "
+        f"json parse error: {problem} ({_short(raw) or '<empty>'})"
+    )
+
+
+def _short(raw: bytes) -> str:
+    text = raw[:120].decode("utf-8", "replace")
+    return "".join(c if c.isprintable() else "?" for c in text) + (" ..." if len(raw) > 120 else "")
+
+
+def _handled(resource: Resource) -> str:
+    return f'{resource.kind} in version "{resource.version}" cannot be handled as a {resource.kind}'

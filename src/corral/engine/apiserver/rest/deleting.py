@@ -1,0 +1,85 @@
+"""Delete and delete collection."""
+
+from corral.engine.apiserver import failures
+from corral.engine.apiserver.http.options import DeleteOptions, ListOptions
+from corral.engine.apiserver.http.response import Response, document, encoded
+from corral.engine.apiserver.http.target import Target
+from corral.engine.apiserver.resources.namespaces import PROTECTED_NAMESPACES
+from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.rest import lifecycle
+from corral.engine.apiserver.rest.filter import Filter
+from corral.engine.apiserver.rest.view import View
+from corral.engine.apiserver.rest.writing import stored
+from corral.engine.apiserver.storage.entry import Entry
+from corral.engine.apiserver.world import World
+
+
+async def delete(world: World, view: View, target: Target, options: DeleteOptions) -> Response:
+    """Deletes one object, or begins to; answers with the object while it lives on, else with a Status."""
+    resource = view.resource
+    obj, gone = await _delete(world, view, target, options)
+    if not gone or resource.strategy.returns_deleted:
+        return encoded(200, view.shown(obj, world.now()), view.form)
+    details = {"name": target.name, "group": resource.group, "kind": resource.plural, "uid": obj["metadata"]["uid"]}
+    status = {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success"}
+    return document(200, {**status, "details": {k: v for k, v in details.items() if v}}, view.form)
+
+
+async def delete_collection(
+    world: World, view: View, target: Target, chosen: ListOptions, options: DeleteOptions
+) -> Response:
+    """Deletes every object that a list would show; answers with the list as it was."""
+    resource = view.resource
+    wanted = Filter(view, target, chosen)
+    entries = [e for e in world.store.collection(resource.storage_key).scan(wanted.namespace) if wanted.matches(e)]
+    meta = {"resourceVersion": str(world.store.revision)}
+    for entry in entries:
+        one = Target(target.group, target.version, target.plural, entry.namespace, entry.name)
+        try:
+            await _delete(world, view, one, options)
+        except failures.ApiFailure as failure:
+            if failure.code != 404:
+                raise
+    return encoded(200, view.many(entries, meta, world.now()), view.form)
+
+
+async def _delete(world: World, view: View, target: Target, options: DeleteOptions) -> tuple[Object, bool]:
+    resource, store = view.resource, world.store
+    if resource.storage_key == "/namespaces" and target.name in PROTECTED_NAMESPACES:
+        raise failures.forbidden("", "namespaces", target.name, "this namespace may not be deleted")
+    key = f"{target.namespace}/{target.name}"
+    async with store.locked(resource.storage_key, key) as entry:
+        if entry is None:
+            raise failures.not_found(resource.group, resource.plural, target.name)
+        obj = view.decoded(entry)
+        _check_preconditions(resource, obj, options)
+        if obj["metadata"].get("deletionTimestamp") and resource.storage_key == "/namespaces":
+            return obj, False
+        grace = resource.strategy.grace_period(obj, options.grace_period)
+        outcome = lifecycle.deleted(obj, resource, options, (world.timestamp(), world.timestamp(grace)), grace)
+        if not outcome.changed or options.dry_run:
+            return outcome.obj, outcome.gone
+        kept = stored(resource, outcome.obj)
+        if outcome.gone:
+            last = await store.remove(resource.storage_key, key, kept)
+        else:
+            last = await store.put(resource.storage_key, key, kept)
+    return _seen(view, last), outcome.gone
+
+
+def _seen(view: View, entry: Entry) -> Object:
+    return view.decoded(entry)
+
+
+def _check_preconditions(resource: Resource, obj: Object, options: DeleteOptions) -> None:
+    meta = obj["metadata"]
+    for word, wanted, found in (
+        ("UID", options.uid, meta["uid"]),
+        ("ResourceVersion", options.resource_version, meta["resourceVersion"]),
+    ):
+        if wanted is not None and wanted != found:
+            detail = (
+                f"the {word} in the precondition ({wanted}) does not match the {word} in record ({found}). "
+                f"The object might have been {'deleted and then recreated' if word == 'UID' else 'modified'}"
+            )
+            raise failures.conflict(resource.group, resource.kind, meta["name"], detail)

@@ -1,0 +1,27 @@
+"""Which fields of a resource are tracked how, for its main endpoint and for each subresource; made once."""
+
+from corral.engine.apiserver.apply.field_set import Fields
+from corral.engine.apiserver.apply.tracking import FieldTracking
+from corral.engine.apiserver.resources.resource import Resource
+
+_made: dict[tuple[int, str], tuple[Resource, FieldTracking]] = {}
+
+_IGNORED_BY_STATUS: Fields = {"f:spec": {}, "f:metadata": {"f:labels": {}}}
+
+
+def tracking_of(resource: Resource, subresource: str) -> FieldTracking:
+    """Returns how writes to an endpoint of a resource are tracked."""
+    key = (id(resource), subresource)
+    known = _made.get(key)
+    if known is None or known[0] is not resource:  # the id of a dropped definition may come back
+        known = _made[key] = (resource, _tracking(resource, subresource))
+    return known[1]
+
+
+def _tracking(resource: Resource, subresource: str) -> FieldTracking:
+    reset: Fields = {}
+    if subresource == "status":
+        reset = _IGNORED_BY_STATUS
+    elif not subresource and "status" in resource.subresources:
+        reset = {"f:status": {}}
+    return FieldTracking(resource.schema, resource.api_version, resource.kind, subresource, resource.structural, reset)

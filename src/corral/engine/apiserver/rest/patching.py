@@ -1,0 +1,115 @@
+"""Patch: JSON patch, merge patch, strategic merge patch, and server-side apply."""
+
+from typing import Any
+
+from corral.engine.apiserver import failures, field_errors
+from corral.engine.apiserver.apply import applying
+from corral.engine.apiserver.http.request import Request
+from corral.engine.apiserver.patch import json_patch, merge_patch, strategic
+from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.rest.body import named_as, parsed_json, parsed_yaml, shaped
+from corral.engine.apiserver.rest.ownership import tracking_of
+from corral.engine.apiserver.rest.writing import Write, Written, change, check_namespace, create
+
+JSON_PATCH = "application/json-patch+json"
+MERGE_PATCH = "application/merge-patch+json"
+STRATEGIC = "application/strategic-merge-patch+json"
+APPLY = "application/apply-patch+yaml"
+
+
+async def patch(write: Write, request: Request) -> tuple[Written, list[str]]:
+    """Patches an object (with apply: or creates it); returns it with the warnings to send."""
+    kind = request.content_type
+    if kind == APPLY:
+        return await _applied(write, parsed_yaml(await request.body()))
+    if write.options.force:
+        error = field_errors.forbidden("force", "may not be specified for non-apply patch")
+        raise failures.invalid("meta.k8s.io", "PatchOptions", "", [error])
+    if kind not in accepted(write.resource):
+        raise failures.ApiFailure(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
+    content = parsed_json(await request.body())
+    warnings: list[str] = []
+
+    def make(old: Object) -> Object:
+        made = patched(kind, old, content, write.resource)
+        body = shaped(made, write.resource, write.options.field_validation)
+        warnings.extend(body.warnings)
+        _check_identity(body.obj, old)
+        return body.obj
+
+    return await change(write, make), warnings
+
+
+def accepted(resource: Resource) -> tuple[str, ...]:
+    """Returns the patch types that a resource takes; custom resources have no merge keys."""
+    return (JSON_PATCH, MERGE_PATCH, APPLY) if resource.structural else (JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY)
+
+
+def patched(kind: str, old: Object, content: Any, resource: Resource) -> Object:
+    """Returns the object after a patch of one of the three plain kinds; the result shares nothing that is changed."""
+    if kind == JSON_PATCH:
+        made = json_patch.apply(old, content)
+    elif kind == MERGE_PATCH:
+        made = merge_patch.apply(old, content)
+    else:
+        made = strategic.apply(old, content, resource.schema)
+    if not isinstance(made, dict):
+        raise failures.bad_request("the patch does not leave an object")
+    new: Object = fresh(made)
+    return new
+
+
+def fresh(value: Any) -> Any:
+    """Returns a deep copy of JSON, so that the next steps may change it in place."""
+    if value.__class__ is dict:
+        return {k: fresh(v) for k, v in value.items()}
+    if value.__class__ is list:
+        return [fresh(v) for v in value]
+    return value
+
+
+def _check_identity(new: Object, old: Object) -> None:
+    if new.get("kind") != old["kind"] or new.get("apiVersion") != old["apiVersion"]:
+        raise failures.bad_request("kind and apiVersion may not be changed by a patch")
+    if not isinstance(new.get("metadata"), dict):
+        raise failures.bad_request("metadata may not be removed by a patch")
+    was, name = old["metadata"]["name"], new["metadata"].get("name")
+    if name != was:
+        raise failures.bad_request(f"the name of the object ({name or ''}) does not match the name on the URL ({was})")
+
+
+async def _applied(write: Write, config: Any) -> tuple[Written, list[str]]:
+    resource, target = write.resource, write.target
+    if not write.options.field_manager:
+        error = field_errors.required("fieldManager", "is required for apply patch")
+        raise failures.invalid("meta.k8s.io", "PatchOptions", "", [error])
+    if not isinstance(config, dict):
+        raise failures.bad_request("error decoding YAML: the applied configuration is not an object")
+    named_as(config, resource)
+    body = shaped(config, resource, write.options.field_validation)
+    meta = body.obj.setdefault("metadata", {})
+    if meta.setdefault("name", target.name) != target.name:
+        raise failures.bad_request(
+            f"the name of the object ({meta['name']}) does not match the name on the URL ({target.name})"
+        )
+    check_namespace(body.obj, target.namespace, resource)
+    if resource.namespaced:
+        meta.setdefault("namespace", target.namespace)
+
+    def merged(live: Object | None) -> Object:
+        request = applying.Request(body.obj, write.manager, write.options.force, write.world.timestamp())
+        applied = applying.apply(tracking_of(resource, target.subresource), live, request)
+        new: Object = fresh(applied.object)
+        return new
+
+    while True:
+        try:
+            return await change(write, merged, tracked=False), body.warnings
+        except failures.ApiFailure as failure:
+            if failure.code != 404 or target.subresource:
+                raise
+        try:
+            return await create(write, merged(None), tracked=False), body.warnings
+        except failures.ApiFailure as failure:
+            if failure.reason != "AlreadyExists":  # somebody else created it in between: apply to theirs
+                raise

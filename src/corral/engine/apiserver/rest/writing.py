@@ -1,0 +1,265 @@
+"""Create, and the one path that every change of an existing object takes: replace, patch, apply and status alike.
+
+A change is a function from the old object to the new one; what follows is the same for all of them: version checks,
+defaults, the strategy's preparation, validation, field ownership, and the store.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from corral.engine.apiserver import failures, field_errors
+from corral.engine.apiserver.apply.tracking import manager_of, track_update
+from corral.engine.apiserver.http.options import WriteOptions
+from corral.engine.apiserver.http.target import Target
+from corral.engine.apiserver.resources.metadata_validation import validate_metadata, validate_metadata_update
+from corral.engine.apiserver.resources.namespaces import NamespaceStrategy
+from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.rest import admission, lifecycle
+from corral.engine.apiserver.rest.ownership import tracking_of
+from corral.engine.apiserver.rest.view import View
+from corral.engine.apiserver.schema.completion import complete
+from corral.engine.apiserver.schema.defaulting import apply_defaults
+from corral.engine.apiserver.schema.validation import validate as validate_schema
+from corral.engine.apiserver.storage.entry import Entry
+from corral.engine.apiserver.world import World
+
+GENERATED_NAME_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write request: who asks, for what, with which options."""
+
+    world: World
+    view: View
+    target: Target
+    options: WriteOptions
+    user_agent: str
+
+    @property
+    def resource(self) -> Resource:
+        """Returns the resource that is written."""
+        return self.view.resource
+
+    @property
+    def manager(self) -> str:
+        """Returns the name under which this write owns fields."""
+        return manager_of(self.options.field_manager, self.user_agent)
+
+    @property
+    def collection(self) -> str:
+        """Returns where the object rests."""
+        return self.resource.storage_key
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The outcome: the object in the client's version, its entry, and what happened to it."""
+
+    obj: Object
+    entry: Entry
+    created: bool = False
+
+
+async def create(write: Write, obj: Object, tracked: bool = True) -> Written:
+    """Stores a new object; `tracked` is false when its managed fields are set already (server-side apply)."""
+    world, resource = write.world, write.resource
+    namespace = write.target.namespace
+    check_namespace(obj, namespace, resource)
+    if (obj.get("metadata") or {}).get("resourceVersion"):
+        raise failures.ApiFailure(500, "", "resourceVersion should not be set on objects to be created")
+    given = obj.get("metadata") or {}
+    obj = lifecycle.born(obj, resource, namespace if resource.namespaced else "", world.new_uid(), world.timestamp())
+    admission.admit_create(world, resource, obj)
+    generated = not given.get("name") and bool(given.get("generateName"))
+    for attempt in range(GENERATED_NAME_TRIES):
+        if generated:
+            obj["metadata"]["name"] = world.generated_name(given["generateName"])
+            obj = lifecycle.ordered(obj, obj["metadata"])
+        if attempt == 0:
+            _prepared_new(write, obj, tracked)
+        try:
+            return await _store_new(write, obj)
+        except failures.ApiFailure as failure:
+            if not generated or failure.reason != "AlreadyExists" or attempt == GENERATED_NAME_TRIES - 1:
+                raise
+    raise AssertionError("the last try returns or raises")
+
+
+def check_namespace(obj: Object, namespace: str, resource: Resource) -> None:
+    """Refuses an object that names another namespace than the path."""
+    given = (obj.get("metadata") or {}).get("namespace")
+    if given and given != namespace and resource.namespaced:
+        raise failures.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    if given and not resource.namespaced:
+        obj["metadata"].pop("namespace")
+
+
+def _prepared_new(write: Write, obj: Object, tracked: bool) -> None:
+    resource, strategy = write.resource, write.resource.strategy
+    if resource.structural:
+        apply_defaults(resource.schema, obj)
+    strategy.default(obj)
+    strategy.prepare_create(obj)
+    errors = _name_errors(obj)
+    errors += validate_metadata(obj, namespaced=resource.namespaced, name_rule=strategy.name_rule)
+    if resource.structural:
+        errors += validate_schema(resource.schema, obj)
+    errors += strategy.validate(obj)
+    errors = errors or admission.allocate(write.world, resource, obj)
+    if errors:
+        raise failures.invalid(resource.group, resource.kind, obj["metadata"].get("name", ""), errors)
+    if not resource.structural:
+        complete(resource.schema, obj)
+    if tracked:
+        _own(write, None, obj)
+
+
+def _name_errors(obj: Object) -> list[field_errors.FieldError]:
+    if obj["metadata"].get("name"):
+        return []
+    return [field_errors.required("metadata.name", "name or generateName is required")]
+
+
+async def _store_new(write: Write, obj: Object) -> Written:
+    store, resource = write.world.store, write.resource
+    name = obj["metadata"]["name"]
+    key = f"{obj['metadata'].get('namespace', '')}/{name}"
+    async with store.locked(write.collection, key) as existing:
+        if existing is not None:
+            failure = failures.already_exists(resource.group, resource.plural, name)
+            if existing.is_terminating():
+                failure.message = f"object is being deleted: {failure.message}"
+            raise failure
+        if write.options.dry_run:
+            return Written(obj, Entry.of(key, 0, obj), created=True)
+        entry = await store.put(write.collection, key, stored(resource, obj))
+    obj["metadata"]["resourceVersion"] = str(entry.rev)
+    return Written(obj, entry, created=True)
+
+
+def stored(resource: Resource, obj: Object) -> Object:
+    """Returns an object in the version in which it rests."""
+    if resource.to_storage is not None:
+        return resource.to_storage(obj)
+    if resource.storage_version and resource.storage_version != resource.version:
+        group = f"{resource.group}/" if resource.group else ""
+        return {**obj, "apiVersion": f"{group}{resource.storage_version}"}
+    return obj
+
+
+Maker = Callable[[Object], Object]
+"""Makes the new object from the old one, both in the client's version; may raise, must not change the old one."""
+
+
+async def change(write: Write, make: Maker, *, tracked: bool = True) -> Written:
+    """Changes an existing object; nothing is written when nothing differs."""
+    store, resource, target = write.world.store, write.resource, write.target
+    key = f"{target.namespace}/{target.name}"
+    async with store.locked(write.collection, key) as entry:
+        if entry is None:
+            raise failures.not_found(resource.group, resource.plural, target.name)
+        old = write.view.decoded(entry)
+        new = _prepared_change(write, make(old), old, tracked)
+        if new == old:
+            return Written(old, entry)
+        if lifecycle.is_finished(new):
+            if not write.options.dry_run:
+                await store.remove(write.collection, key, stored(resource, new))
+            return Written(new, Entry.of(key, entry.rev, stored(resource, new)))
+        if write.options.dry_run:
+            return Written(new, Entry.of(key, entry.rev, stored(resource, new)))
+        written = await store.put(write.collection, key, stored(resource, new))
+    new["metadata"]["resourceVersion"] = str(written.rev)
+    return Written(new, written)
+
+
+def _prepared_change(write: Write, new: Object, old: Object, tracked: bool) -> Object:
+    resource, strategy = write.resource, write.resource.strategy
+    _check_versions(write, new, old)
+    new = lifecycle.carried_over(new, old)
+    if resource.structural:
+        apply_defaults(resource.schema, new)
+    strategy.default(new)
+    errors = _CHANGES.get(write.target.subresource, _changed_main)(write, new, old)
+    if errors:
+        raise failures.invalid(resource.group, resource.kind, write.target.name, errors)
+    if not resource.structural:
+        complete(resource.schema, new)
+    if tracked:
+        _own(write, old, new)
+    return new
+
+
+def _changed_main(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
+    resource, strategy = write.resource, write.resource.strategy
+    strategy.prepare_update(new, old)
+    refused = admission.allocate(write.world, resource, new, old)
+    if strategy.generation:
+        lifecycle.with_generation(new, old)
+    errors = validate_metadata(new, namespaced=resource.namespaced, name_rule=strategy.name_rule)
+    errors += validate_metadata_update(new, old)
+    if resource.structural:
+        errors += validate_schema(resource.schema, new, old)
+    return errors + strategy.validate(new) + strategy.validate_update(new, old) + refused
+
+
+def _changed_status(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
+    resource, strategy = write.resource, write.resource.strategy
+    strategy.prepare_status(new, old)
+    errors = validate_schema(resource.schema, new, old) if resource.structural else []
+    return errors + strategy.validate_status(new, old)
+
+
+def _changed_finalizers(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
+    strategy = write.resource.strategy
+    assert isinstance(strategy, NamespaceStrategy)
+    strategy.prepare_finalize(new, old)
+    return strategy.validate_finalize(new)
+
+
+def _changed_by_server(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
+    """Lets through what a subresource made itself and checked already."""
+    return []
+
+
+_CHANGES = {"status": _changed_status, "finalize": _changed_finalizers, "binding": _changed_by_server}
+"""What is prepared and checked when a change comes through a subresource; all others are changes of the whole."""
+
+
+def _check_versions(write: Write, new: Object, old: Object) -> None:
+    resource, name = write.resource, write.target.name
+    meta: dict[str, Any] = new.get("metadata") or {}
+    version, was = meta.get("resourceVersion") or "", old["metadata"]
+    if version and not (version.isascii() and version.isdigit()):
+        raise failures.ApiFailure(500, "", f'strconv.ParseUint: parsing "{version}": invalid syntax')
+    if version in ("", "0") and not resource.strategy.allow_unconditional_update:
+        error = field_errors.invalid("metadata.resourceVersion", 0, "must be specified for an update")
+        raise failures.invalid(resource.group, resource.kind, name, [error])
+    if version and version != "0" and version != was["resourceVersion"]:
+        raise failures.conflict(resource.group, resource.plural, name, failures.MODIFIED)
+    uid = meta.get("uid")
+    if uid and uid != was["uid"]:
+        key = f"/registry/{resource.plural}/{write.target.namespace}/{name}".replace("//", "/")
+        detail = (
+            f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: "
+            f"Precondition failed: UID in precondition: {uid}, UID in object meta: {was['uid']}"
+        )
+        raise failures.conflict(resource.group, resource.plural, name, detail)
+
+
+def _own(write: Write, old: Object | None, new: Object) -> None:
+    tracking = tracking_of(write.resource, write.target.subresource)
+    fields = track_update(tracking, old, new, write.manager, write.world.timestamp())
+    if fields:
+        new["metadata"]["managedFields"] = fields
+    else:
+        new["metadata"].pop("managedFields", None)
+
+
+def with_subresource(write: Write, name: str) -> Write:
+    """Returns the same write for a subresource of the same object."""
+    return replace(write, target=replace(write.target, subresource=name))

@@ -1,0 +1,74 @@
+"""What every verb may use: the store, the catalog, the time and fresh names. One per server."""
+
+import random
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from corral.engine.apiserver.catalog import Catalog
+from corral.engine.apiserver.storage.store import Listener, Store
+
+NAME_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
+"""The letters of generated names: no vowels and no look-alikes, so that no words come out."""
+
+
+class Watches:
+    """The watches under way, so that they can be counted, and ended when the server stops."""
+
+    def __init__(self) -> None:
+        self._open: set[Watching] = set()
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def begin(self, store: Store, collection: str, watcher: "Watching") -> Callable[[], None]:
+        """Lets a watcher hear of changes from now on; returns the function that ends it."""
+        stop = store.listen(collection, watcher)
+        self._open.add(watcher)
+
+        def end() -> None:
+            stop()
+            self._open.discard(watcher)
+
+        return end
+
+    def close(self) -> None:
+        """Ends every watch."""
+        for watcher in list(self._open):
+            watcher.close()
+
+
+class Watching(Listener, Protocol):
+    """A listener that can be told to end."""
+
+    def close(self) -> None:
+        """Ends the watch."""
+
+
+@dataclass
+class World:
+    """The state of the server and its only sources of time and chance."""
+
+    store: Store
+    catalog: Catalog
+    watches: Watches = field(default_factory=Watches)
+    chance: random.Random = field(default_factory=random.SystemRandom)
+
+    def now(self) -> float:
+        """Returns the time in seconds since the epoch."""
+        return time.time()
+
+    def timestamp(self, ahead: float = 0) -> str:
+        """Returns the time as objects carry it, to the second."""
+        return datetime.fromtimestamp(self.now() + ahead, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def new_uid(self) -> str:
+        """Returns a fresh uid."""
+        return str(uuid.uuid4())
+
+    def generated_name(self, prefix: str) -> str:
+        """Returns a name for a generateName prefix: cut to leave room, plus five letters."""
+        return prefix[:58] + "".join(self.chance.choices(NAME_ALPHABET, k=5))
