@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from corral.engine.apiserver.field_errors import FieldError
 from corral.engine.apiserver.schema.node import Schema
+from corral.engine.apiserver.schema.uniqueness import duplicates
 from corral.engine.apiserver.schema.value_rules import (
     number_findings,
     string_findings,
@@ -27,9 +28,20 @@ class _Verdict(NamedTuple):
     matches: int
 
 
-def validate(schema: Schema, obj: Any, old: Any = None, path: str = "") -> list[FieldError]:
-    """Returns every violation; with `old` given, those of unchanged parts are forgiven."""
-    verdict = _validate(schema, obj, "", _ABSENT if old is None else old)
+def validate(schema: Schema, obj: Any, old: Any = None) -> list[FieldError]:
+    """Returns everything wrong with an object: violations of rules, then elements that stand twice in sets and maps.
+
+    With `old` given, violations in unchanged parts are forgiven, and repeated elements if there were some before.
+    """
+    findings = violations(schema, obj, old)
+    if old is None or next(duplicates(schema, old), None) is None:
+        findings.extend(duplicates(schema, obj))
+    return findings
+
+
+def violations(schema: Schema, value: Any, old: Any = None, path: str = "") -> list[FieldError]:
+    """Returns every rule that a value breaks; findings stand below `path`."""
+    verdict = _validate(schema, value, "", _ABSENT if old is None else old)
     return [_under(path, finding) for finding in dict.fromkeys(verdict.findings)]
 
 

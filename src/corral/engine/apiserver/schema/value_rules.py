@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from corral.engine.apiserver.field_errors import FieldError, shown
+from corral.engine.apiserver.field_errors import FieldError, shown, type_invalid
 from corral.engine.apiserver.schema import formats
 from corral.engine.apiserver.schema.node import Schema
 from corral.engine.apiserver.schema.patterns import PatternError, compile_pattern
@@ -42,8 +42,7 @@ def _json_type(value: Any) -> tuple[str, str]:
 
 
 def _mistyped(path: str, wanted: str, actual: str) -> FieldError:
-    text = f"{shown(actual)}: {path} in body must be of type {wanted}: {shown(actual)}"
-    return FieldError("Type invalid", path, text)
+    return type_invalid(path, actual, f"{path} in body must be of type {wanted}: {shown(actual)}")
 
 
 def string_findings(schema: Schema, value: str, path: str) -> Iterator[FieldError]:
@@ -58,8 +57,7 @@ def string_findings(schema: Schema, value: str, path: str) -> Iterator[FieldErro
     elif rules.get("pattern") and not _matches(rules["pattern"], value):
         yield _bad(path, value, f"{path} in body should match '{rules['pattern']}'")
     if schema.format and not formats.is_valid(schema.format, value):
-        text = f"{shown(value)}: {path} in body must be of type {schema.format}: {shown(value)}"
-        yield FieldError("Type invalid", path, text)
+        yield type_invalid(path, value, f"{path} in body must be of type {schema.format}: {shown(value)}")
 
 
 def _matches(pattern: str, value: str) -> bool:
