@@ -9,6 +9,7 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -119,20 +120,29 @@ def access_of(config: Kubeconfig, context: str, environ: Mapping[str, str]) -> A
     user = config.users.get(user_name, {})
     if user_name and user_name not in config.users:
         raise PermanentError("bad-kubeconfig", f'the context "{context}" names the user "{user_name}", which is absent')
-    server = str(cluster["server"]).rstrip("/")
+    server, name_in_server, password_in_server = _without_user(str(cluster["server"]).rstrip("/"))
     return Access(
         server=server,
         tls=_tls(cluster, user),
         token="" if user.get("tokenFile") else str(user.get("token") or ""),
         token_file=str(user.get("tokenFile") or ""),
-        username=str(user.get("username") or ""),
-        password=str(user.get("password") or ""),
+        username=str(user.get("username") or name_in_server),
+        password=str(user.get("password") or password_in_server),
         plugin=_plugin(user, user_name),
         namespace=str(where.get("namespace") or "default"),
         context=context,
         proxy=proxy_for(server, str(cluster.get("proxy-url") or ""), environ),
         impersonate=_impersonation(user),
     )
+
+
+def _without_user(server: str) -> tuple[str, str, str]:
+    """Takes name and password out of an address, so that they are shown as credentials and never in a message."""
+    parts = urlsplit(server)
+    if parts.username is None:
+        return server, "", ""
+    bare = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+    return bare, unquote(parts.username), unquote(parts.password or "")
 
 
 def unknown_context(context: str, config: Kubeconfig) -> PermanentError:

@@ -8,6 +8,7 @@ logs/              one file per process, rotated by size
 run/               locks, pids, the plan, and what the supervisor last said about its children
 """
 
+import json
 import os
 
 VARIABLE = "CORRAL_HOME"
@@ -71,29 +72,21 @@ def default_home() -> Home:
 
 
 def kubeconfig_text(port: int, token: str) -> str:
-    """Returns a kubeconfig with one cluster, user and context, all named `corral`.
+    """Returns a kubeconfig with one cluster, user and context, all named `corral`; JSON, which is YAML and reads faster.
 
     client-go drops a bearer token when the server is plain HTTP, but sends the user part of the address; so the token
     stands in both places, and every client finds it in the one it looks at. See decision 0004.
     """
-    return f"""apiVersion: v1
-kind: Config
-current-context: corral
-clusters:
-- name: corral
-  cluster:
-    server: http://corral:{token}@127.0.0.1:{port}
-users:
-- name: corral
-  user:
-    token: {token}
-contexts:
-- name: corral
-  context:
-    cluster: corral
-    user: corral
-    namespace: default
-"""
+    server = f"http://corral:{token}@127.0.0.1:{port}"
+    document = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "corral",
+        "clusters": [{"name": "corral", "cluster": {"server": server}}],
+        "users": [{"name": "corral", "user": {"token": token}}],
+        "contexts": [{"name": "corral", "context": {"cluster": "corral", "user": "corral", "namespace": "default"}}],
+    }
+    return json.dumps(document, indent=2) + "\n"
 
 
 def read_text(path: str) -> str:
