@@ -4,6 +4,7 @@ from copy import deepcopy
 from ipaddress import ip_address
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,6 +70,38 @@ def test_a_node_port_that_is_taken_is_refused() -> None:
     obj = service(type="NodePort", ports=[{"port": 80, "nodePort": 30080}])
     (error,) = allocate(obj, None, InUse(ports={30080}))
     assert str(error) == "spec.ports[0].nodePort: Invalid value: 30080: provided port is already allocated"
+
+
+REFUSED = {
+    "an address of another network": (
+        {"clusterIP": "1.1.1.1"},
+        'spec.clusterIPs: Invalid value: ["1.1.1.1"]: failed to allocate IP 1.1.1.1: '
+        "the provided network does not match the current range",
+    ),
+    "a port outside the range": (
+        {"type": "NodePort", "ports": [{"port": 1, "nodePort": 80}]},
+        "spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. "
+        "The range of valid ports is 30000-32767",
+    ),
+    "one node port for two ports": (
+        {
+            "type": "NodePort",
+            "ports": [{"port": 1, "nodePort": 30001}, {"port": 2, "protocol": "UDP", "nodePort": 30001}],
+        },
+        "spec.ports[1].nodePort: Invalid value: 30001: provided port is already allocated",
+    ),
+}
+
+
+@pytest.mark.parametrize(("spec", "want"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_given_is_refused(spec: dict[str, Any], want: str) -> None:
+    (error,) = allocate(service(**spec), None, InUse())
+    assert str(error) == want
+
+
+def test_one_node_port_may_serve_both_protocols_of_a_port() -> None:
+    pair = [{"port": 1, "nodePort": 30001}, {"port": 1, "protocol": "UDP", "nodePort": 30001}]
+    assert [port["nodePort"] for port in given_to(type="NodePort", ports=pair)["ports"]] == [30001, 30001]
 
 
 def test_the_same_manifest_sent_again_keeps_what_was_given() -> None:

@@ -23,7 +23,7 @@ from corral.engine.apiserver.resources.service_shape import (
 )
 from corral.engine.apiserver.resources.service_validation import cluster_address_errors
 
-SERVICE_RANGE = IPv4Network("10.96.0.0/12")
+SERVICE_RANGE = IPv4Network("10.96.0.0/16")
 NODE_PORTS = range(30000, 32768)
 # The start of both ranges is left to those who ask for a certain value; 10.96.0.1 is the API's own.
 _FIRST_ADDRESS = 257
@@ -166,8 +166,10 @@ def _allocate_address(service: Object, taken: InUse, before: dict[str, Any] | No
         spec["clusterIP"], spec["clusterIPs"] = address, [address]
         return []
     asked, reason = parsed(wanted), ""
-    if asked is None or asked not in SERVICE_RANGE or asked in (SERVICE_RANGE[0], SERVICE_RANGE[-1]):
-        reason = f"the provided network does not match the current range: {SERVICE_RANGE}"
+    if asked is None or asked not in SERVICE_RANGE:
+        reason = "the provided network does not match the current range"
+    elif asked in (SERVICE_RANGE[0], SERVICE_RANGE[-1]):
+        reason = f"the provided IP ({wanted}) is not in the valid range. The range of valid IPs is {SERVICE_RANGE}"
     elif wanted in taken.addresses:
         reason = "provided IP is already allocated"
     if not reason:
@@ -179,29 +181,36 @@ def _allocate_node_ports(service: Object, taken: InUse, *, is_new: bool) -> list
     spec = service["spec"]
     if not has_node_ports(spec):
         return []
-    busy, start = set(taken.ports), _start(service)
     ports = spec.get("ports") or []
+    errors = _asked_port_errors(ports, taken.ports, is_new=is_new)
+    if errors:
+        return errors[:1]
+    busy, start = set(taken.ports), _start(service)
     busy |= {port["nodePort"] for port in ports if port.get("nodePort")}
-    shared: dict[int, int] = {}  # ports of one number (TCP and UDP) share a node port
-    if is_new:
+    # Ports of one number (TCP and UDP) share a node port when the service is new.
+    shared = {port["port"]: port["nodePort"] for port in reversed(ports) if is_new and port.get("nodePort")}
+    if spec["type"] == "NodePort" or spec.get("allocateLoadBalancerNodePorts", True):
         for port in ports:
-            if port.get("nodePort"):
-                shared.setdefault(port["port"], port["nodePort"])
-    automatic = spec["type"] == "NodePort" or spec.get("allocateLoadBalancerNodePorts", True)
+            if not port.get("nodePort"):
+                port["nodePort"] = shared.get(port["port"]) or _next_port(start, busy)
+                busy.add(port["nodePort"])
+                if is_new:
+                    shared[port["port"]] = port["nodePort"]
+    if has_health_port(spec) and not spec.get("healthCheckNodePort"):
+        spec["healthCheckNodePort"] = _next_port(start, busy)
+    return []
+
+
+def _asked_port_errors(ports: list[dict[str, Any]], taken: Set[int], *, is_new: bool) -> list[FieldError]:
     errors: list[FieldError] = []
+    owners: dict[int, int] = {}
     for index, port in enumerate(ports):
         asked = port.get("nodePort")
         if asked:
-            errors += _port_errors(f"spec.ports[{index}].nodePort", asked, taken.ports)
-        elif automatic:
-            found = shared.get(port["port"]) or _next_port(start, busy)
-            port["nodePort"] = found
-            busy.add(found)
-            if is_new:
-                shared[port["port"]] = found
-    if has_health_port(spec) and not spec.get("healthCheckNodePort"):
-        spec["healthCheckNodePort"] = _next_port(start, busy)
-    return errors[:1]
+            owner = owners.setdefault(asked, port["port"])
+            refused = taken | {asked} if is_new and owner != port["port"] else taken
+            errors += _port_errors(f"spec.ports[{index}].nodePort", asked, refused)
+    return errors
 
 
 def _port_errors(path: str, port: int, taken: Set[int]) -> list[FieldError]:
