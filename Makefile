@@ -45,7 +45,7 @@ lock: dev-environment  ## resolve the dependencies again and rewrite requirement
 	@$(DEV)/bin/python tools/lock.py
 
 reference: dev-environment  ## rewrite docs/reference from the code
-	@$(DEV)/bin/python tools/reference.py
+	@$(DEV)/bin/python -m tools.reference
 
 clean:  ## stop what runs from this checkout and remove everything that was made
 	@if [ -x $(RUN)/bin/python ]; then PYTHONPATH=src $(RUN)/bin/python -m corral down >/dev/null 2>&1 || true; fi

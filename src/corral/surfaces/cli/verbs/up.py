@@ -12,6 +12,7 @@ from corral.surfaces.cli.render.plain import table
 @click.option(
     "--port",
     type=click.IntRange(1, 65535),
+    metavar="PORT",
     help="Port on 127.0.0.1; kept for later starts. By default the last one, or a free one.",
 )
 def up(api_only: bool, no_node: bool, port: int | None) -> None:

@@ -1,0 +1,96 @@
+"""Writes docs/reference from the code: the command line and the error codes. `make reference` runs it.
+
+A test compares the pages with what this would write, so that they cannot fall behind.
+"""
+
+import sys
+from inspect import cleandoc
+from itertools import groupby
+from pathlib import Path
+
+import click
+
+from corral.surfaces.cli import exit_codes
+from corral.surfaces.cli.main import COMMANDS, corral
+from tools.error_codes import Mention, mentions
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+HEADER = "<!-- Written by `make reference`; change the code instead. -->\n"
+
+
+def pages() -> dict[str, str]:
+    """Returns every page by its file name."""
+    return {"cli.md": cli_page(), "errors.md": errors_page()}
+
+
+def cli_page() -> str:
+    """Describes every command with its options."""
+    context = click.Context(corral, info_name="corral", **corral.context_settings)
+    parts = [HEADER, "# Command line\n", f"{corral.help}\n", _options(corral, context)]
+    for name in COMMANDS:
+        command = corral.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context)
+        parts += [f"## corral {name}\n", _prose(command.help or ""), _options(command, inner)]
+    return "\n".join(part for part in parts if part)
+
+
+def errors_page() -> str:
+    """Lists exit statuses and every error code with its family and its words."""
+    statuses = (exit_codes.__doc__ or "").split("\n\n")[1]
+    lines = [HEADER, "# Exit statuses and error codes\n", "```", _unindented(statuses), "```\n"]
+    lines += [
+        "Errors have a code, a message and mostly a hint, and belong to a family: *permanent* (somebody must change",
+        "something), *retry* (the same call may succeed later), *bug* (our fault; please report it).\n",
+        "| code | family | exit | says |",
+        "|---|---|---|---|",
+    ]
+    for code, group in groupby(mentions(), key=lambda mention: mention.code):
+        lines.append(_row(code, list(group)))
+    return "\n".join(lines) + "\n"
+
+
+def _row(code: str, found: list[Mention]) -> str:
+    families = sorted({mention.family for mention in found})
+    exits = sorted({_exit(code, family) for family in families})
+    words = "<br>".join(sorted({mention.says.replace("|", "\\|") for mention in found if mention.says}))
+    return f"| `{code}` | {', '.join(families)} | {', '.join(map(str, exits))} | {words} |"
+
+
+def _exit(code: str, family: str) -> int:
+    by_family = {"permanent": exit_codes.FAILED, "retry": exit_codes.TRY_AGAIN, "bug": exit_codes.BUG}
+    return exit_codes.BY_CODE.get(code, by_family[family])
+
+
+def _options(command: click.Command, context: click.Context) -> str:
+    rows = [record for parameter in command.params if (record := parameter.get_help_record(context))]
+    if not rows:
+        return ""
+    lines = ["| option | meaning |", "|---|---|"]
+    lines += [f"| `{flags}` | {text} |".replace("[text|json]", "[text\\|json]") for flags, text in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _prose(text: str) -> str:
+    """Returns a help text as Markdown; paragraphs marked as verbatim for the terminal become blocks of code."""
+    parts = []
+    for paragraph in cleandoc(text).split("\n\n"):
+        words = paragraph.replace("\b", "").strip()
+        parts.append(f"```sh\n{words}\n```" if "\b" in paragraph else words)
+    return "\n\n".join(parts) + "\n"
+
+
+def _unindented(text: str) -> str:
+    return "\n".join(line.removeprefix("    ") for line in text.splitlines())
+
+
+def main() -> None:
+    """Rewrites the pages."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text)
+        sys.stdout.write(f"docs/reference/{name}\n")
+
+
+if __name__ == "__main__":
+    main()
