@@ -57,6 +57,12 @@ def test_a_headless_service_takes_nothing() -> None:
     assert held_by([{"metadata": {}, "spec": spec}]) == InUse(set(), set())
 
 
+def test_a_headless_service_is_valid_before_allocation() -> None:
+    obj = service(clusterIP="None", selector={"a": "b"})
+    ServiceStrategy().prepare_create(obj)
+    assert ServiceStrategy().validate(obj) == []
+
+
 def test_an_address_that_is_taken_is_refused() -> None:
     obj = service(clusterIP="10.96.0.10")
     (error,) = allocate(obj, None, InUse({"10.96.0.10"}))

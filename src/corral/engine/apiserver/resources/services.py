@@ -52,8 +52,10 @@ class ServiceStrategy(OpenStatusStrategy):
                     fill(point, {"ipMode": "VIP"})
 
     def prepare_create(self, obj: Object) -> None:
-        """Starts without a load balancer."""
+        """Starts without a load balancer; clusterIPs follow clusterIP, for those who know only the older field."""
         obj["status"] = {"loadBalancer": {}}
+        if obj["spec"].get("clusterIP") and not obj["spec"].get("clusterIPs"):
+            obj["spec"]["clusterIPs"] = [obj["spec"]["clusterIP"]]
         if not has_cluster_address(obj["spec"]):
             _drop(obj["spec"], "internalTrafficPolicy")
 
