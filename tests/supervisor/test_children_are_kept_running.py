@@ -67,12 +67,12 @@ def test_the_port_is_the_same_after_a_stop(home: Home, plan: Plan) -> None:
 
 
 def test_a_child_that_needs_a_person_is_reported_and_left_alone(home: Home, plan: Plan, tmp_path: Path) -> None:
-    (tmp_path / "exit-with").write_text("78")
+    (tmp_path / "exit-with").write_text("70")
     port = lifecycle.start(home, plan).port
     with pytest.raises(CorralError) as caught:
         wait_ready(home, port, 20)
     assert caught.value.code == "child-failed"
-    assert "told to fail with 78" in caught.value.message
+    assert "told to fail with 70" in caught.value.message
     assert child_when(home, lambda child: child.state == "failed").restarts == 0
     (tmp_path / "exit-with").unlink()
     lifecycle.start(home, plan)

@@ -5,7 +5,7 @@
 | any status or signal | any | none | at once |
 | any | short | 1, 2, 3, ... | 0.2 s, doubling to 15 s, a quarter more or less |
 | any | 30 s and more | any | at once: the streak is over |
-| exit status 78 | any | any | waits for a person |
+| exit status 70 | any | any | waits for a person |
 """
 
 import pytest

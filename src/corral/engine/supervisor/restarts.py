@@ -2,12 +2,12 @@
 
 The first end of a child that had been up for a while is answered at once, so a `kill -9` costs only the start-up time.
 A child that keeps ending waits longer each time, with jitter, and is shown as a crash loop; it is never given up,
-except when it says itself (exit status 78) that somebody must change something first.
+except when it says itself (exit status 70) that somebody must change something first.
 """
 
 from typing import NamedTuple
 
-PERMANENT_EXIT = 78
+PERMANENT_EXIT = 70
 STEADY_SECONDS = 30.0
 LONGEST_WAIT = 15.0
 SHORTEST_WAIT = 0.2
