@@ -17,6 +17,7 @@ _OPERATORS = {"=": "=", "==": "=", "!=": "!=", "in": "in", "notin": "notin", ">"
 _EXPRESSION_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}
 _TOKEN = re.compile(r"[ \t\r\n]*(==|!=|[=!(),<>]|[^=!(),<> \t\r\n]+)?")
 _SYMBOLS = frozenset(["==", "!=", "=", "!", "(", ")", ",", "<", ">"])
+_ALWAYS = ("metadata.name", "metadata.namespace")
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -252,12 +253,13 @@ def parse_field_selector(text: str, allowed: Collection[str] = (), *, custom: bo
     """Returns the selector that a `fieldSelector` parameter spells.
 
     `allowed` are the fields of the kind besides metadata.name and metadata.namespace; `custom` says that the kind is a
-    custom resource, which the real server refuses in other words than a built-in kind without fields of its own.
+    custom resource: like a kind with fields of its own, and unlike one without, it refuses the others in short words.
     """
+    own = set(allowed).difference(_ALWAYS)
     terms = [_term(text, part) for part in sorted(_parts(text)) if part]
     for name, _, _ in terms:
-        if name not in ("metadata.name", "metadata.namespace") and name not in allowed:
-            raise _unsupported(name, known=bool(allowed) or custom)
+        if name not in own and name not in _ALWAYS:
+            raise _unsupported(name, known=bool(own) or custom)
     return FieldSelector(tuple(terms))
 
 
