@@ -35,6 +35,8 @@ class PodStrategy(OpenStatusStrategy):
     """Pods. `resolve_priority` finds PriorityClasses, the one thing a pod needs from outside."""
 
     generation = True
+    graceful = True
+    returns_deleted = True
 
     def __init__(self, resolve_priority: PriorityResolver = no_priority_classes) -> None:
         self._resolve_priority = resolve_priority
