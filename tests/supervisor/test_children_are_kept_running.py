@@ -62,7 +62,7 @@ def test_many_callers_lose_nothing_over_repeated_kills(home: Home, plan: Plan) -
 def test_the_port_is_the_same_after_a_stop(home: Home, plan: Plan) -> None:
     port = lifecycle.start(home, plan).port
     get(port)
-    assert lifecycle.stop(home) == ["api"]
+    assert lifecycle.stop(home) == ["api", "supervisor"]
     assert lifecycle.start(home, plan).port == port
 
 

@@ -83,7 +83,7 @@ def stop(home: Home) -> list[str]:
         report = observe(home).report
         ended = []
         if report is not None:
-            ended = [child.name for child in report.children if child.process.pid]
+            ended = ["supervisor", *(child.name for child in report.children if child.process.pid)]
             report.supervisor.send(signal.SIGTERM)
             if not report.supervisor.wait_gone(STOP_SECONDS):
                 report.supervisor.send(signal.SIGKILL)
