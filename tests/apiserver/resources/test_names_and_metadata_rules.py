@@ -4,14 +4,7 @@ from typing import Any
 
 import pytest
 
-from corral.engine.apiserver.resources.metadata_validation import (
-    ANNOTATIONS_LIMIT,
-    builtin_finalizer_errors,
-    selector_errors,
-    validate_metadata,
-    validate_metadata_update,
-)
-from corral.engine.apiserver.resources.names import (
+from corral.engine.apiserver.grammar.names import (
     config_key_faults,
     generate_name_faults,
     is_label_value,
@@ -23,6 +16,13 @@ from corral.engine.apiserver.resources.names import (
     port_name_faults,
     prefixed_path_faults,
     subdomain_faults,
+)
+from corral.engine.apiserver.resources.metadata_validation import (
+    ANNOTATIONS_LIMIT,
+    builtin_finalizer_errors,
+    selector_errors,
+    validate_metadata,
+    validate_metadata_update,
 )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from corral.engine.apiserver.failures import ApiFailure, bad_request
 from corral.engine.apiserver.field_errors import FieldError, invalid
-from corral.engine.apiserver.resources.names import label_value_faults, qualified_name_faults
+from corral.engine.apiserver.grammar.names import label_value_faults, qualified_name_faults
 
 _OPERATORS = {"=": "=", "==": "=", "!=": "!=", "in": "in", "notin": "notin", ">": ">", "<": "<"}
 _EXPRESSION_OPERATORS = {"In": "in", "NotIn": "notin", "Exists": "exists", "DoesNotExist": "!"}

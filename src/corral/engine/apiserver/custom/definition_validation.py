@@ -10,7 +10,7 @@ from corral.engine.apiserver.custom.schema_rules import rule_findings
 from corral.engine.apiserver.custom.schema_structure import structure_findings
 from corral.engine.apiserver.custom.version_parts import column_findings, selectable_findings, subresource_findings
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
-from corral.engine.apiserver.resources.names import label1035_faults, subdomain_faults
+from corral.engine.apiserver.grammar.names import label1035_faults, subdomain_faults
 
 APPROVAL: Final = "api-approved.kubernetes.io"
 NO_WEBHOOKS: Final = "conversion by webhook is not supported by this release; use None"

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, invalid, required
+from corral.engine.apiserver.grammar.names import label1035_faults
 from corral.engine.apiserver.resources.metadata_validation import validate_metadata
-from corral.engine.apiserver.resources.names import label1035_faults
 from corral.engine.apiserver.schema.node import Schema
 from corral.engine.apiserver.schema.pruning import child_of
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, invalid, not_supported, required
+from corral.engine.apiserver.grammar.names import path_faults, subdomain_faults
 from corral.engine.apiserver.resources.metadata_validation import selector_errors
-from corral.engine.apiserver.resources.names import path_faults, subdomain_faults
 from corral.engine.apiserver.resources.resource import Object, Strategy
 from corral.engine.apiserver.resources.zero_values import fill
 

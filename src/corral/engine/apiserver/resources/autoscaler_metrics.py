@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
-from corral.engine.apiserver.resources.names import label_faults, path_faults
-from corral.engine.apiserver.resources.quantities import parse_quantity
+from corral.engine.apiserver.grammar.names import label_faults, path_faults
+from corral.engine.apiserver.grammar.quantities import parse_quantity
 from corral.engine.apiserver.resources.resource_requirements import container_resource_faults
 
 METRIC_FIELDS = {

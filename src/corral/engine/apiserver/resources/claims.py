@@ -4,11 +4,11 @@ from copy import deepcopy
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
+from corral.engine.apiserver.grammar.names import label_faults, subdomain_faults
+from corral.engine.apiserver.grammar.quantities import parse_quantity
 from corral.engine.apiserver.resources.amounts import settle_amounts
 from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE, selector_errors
-from corral.engine.apiserver.resources.names import label_faults, subdomain_faults
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
-from corral.engine.apiserver.resources.quantities import parse_quantity
 from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.resources.spec_changes import spec_diff
 from corral.engine.apiserver.resources.zero_values import fill

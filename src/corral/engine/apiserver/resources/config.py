@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, required, too_long
+from corral.engine.apiserver.grammar.names import config_key_faults, size
 from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE
-from corral.engine.apiserver.resources.names import config_key_faults, size
 from corral.engine.apiserver.resources.resource import Object, Strategy
 
 SIZE_LIMIT = 1024 * 1024

@@ -13,9 +13,9 @@ from corral.engine.apiserver.field_errors import (
     not_supported,
     required,
 )
+from corral.engine.apiserver.grammar.names import label_faults, port_name_faults, port_number_faults
 from corral.engine.apiserver.resources.environment_validation import environment_errors, environment_source_errors
 from corral.engine.apiserver.resources.handler_validation import lifecycle_errors, probe_errors
-from corral.engine.apiserver.resources.names import label_faults, port_name_faults, port_number_faults
 from corral.engine.apiserver.resources.resource_requirements import requirement_errors
 from corral.engine.apiserver.resources.security_validation import container_security_errors
 from corral.engine.apiserver.resources.volume_validation import backstep_errors, descending_path_errors

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, invalid, not_supported, required
-from corral.engine.apiserver.resources.ip_addresses import address_faults, endpoint_faults
-from corral.engine.apiserver.resources.names import (
+from corral.engine.apiserver.grammar.names import (
     label_faults,
     port_number_faults,
     qualified_name_faults,
     subdomain_faults,
 )
+from corral.engine.apiserver.resources.ip_addresses import address_faults, endpoint_faults
 from corral.engine.apiserver.resources.resource import Object, Strategy
 from corral.engine.apiserver.resources.service_validation import PROTOCOLS
 

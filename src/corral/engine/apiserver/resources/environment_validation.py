@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, invalid, not_supported, required
-from corral.engine.apiserver.resources.names import (
+from corral.engine.apiserver.grammar.names import (
     config_key_faults,
     generate_name_faults,
     label_faults,
@@ -12,7 +12,7 @@ from corral.engine.apiserver.resources.names import (
     subdomain_faults,
     variable_name_faults,
 )
-from corral.engine.apiserver.resources.quantities import parse_quantity
+from corral.engine.apiserver.grammar.quantities import parse_quantity
 
 Fields = Mapping[str, Any]
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, invalid, required
+from corral.engine.apiserver.grammar.names import qualified_name_faults, size, subdomain_faults
 from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE
-from corral.engine.apiserver.resources.names import qualified_name_faults, size, subdomain_faults
 from corral.engine.apiserver.resources.resource import Object, Strategy
 from corral.engine.apiserver.resources.zero_values import fill
 

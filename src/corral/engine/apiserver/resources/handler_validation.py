@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
+from corral.engine.apiserver.grammar.names import header_name_faults, port_name_faults, port_number_faults
 from corral.engine.apiserver.resources.metadata_validation import NOT_NEGATIVE
-from corral.engine.apiserver.resources.names import header_name_faults, port_name_faults, port_number_faults
 
 _PROBE_HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc")
 _HOOK_HANDLERS = ("exec", "httpGet", "tcpSocket", "sleep")

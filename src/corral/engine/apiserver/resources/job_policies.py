@@ -11,9 +11,9 @@ from corral.engine.apiserver.field_errors import (
     required,
     too_many,
 )
+from corral.engine.apiserver.grammar.names import qualified_name_faults
 from corral.engine.apiserver.resources.job_indexes import count_indexes
 from corral.engine.apiserver.resources.metadata_validation import NOT_NEGATIVE
-from corral.engine.apiserver.resources.names import qualified_name_faults
 
 Fields = Mapping[str, Any]
 

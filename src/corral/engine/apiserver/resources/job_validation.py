@@ -5,10 +5,10 @@ from typing import Any
 
 from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.field_errors import FieldError, invalid, not_supported, required, too_long
+from corral.engine.apiserver.grammar.names import label_faults, prefixed_path_faults
 from corral.engine.apiserver.resources.equality import is_same
 from corral.engine.apiserver.resources.job_policies import failure_policy_errors, success_policy_errors
 from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE, builtin_finalizer_errors, selector_errors
-from corral.engine.apiserver.resources.names import label_faults, prefixed_path_faults
 from corral.engine.apiserver.resources.pod_validation import template_errors
 from corral.engine.apiserver.resources.replica_sets import mismatch_errors, negative_errors, shown_selector
 from corral.engine.apiserver.resources.resource import Object

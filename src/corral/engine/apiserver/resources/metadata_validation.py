@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, required, too_long
-from corral.engine.apiserver.resources.names import (
+from corral.engine.apiserver.grammar.names import (
     generate_name_faults,
     label_faults,
     label_value_faults,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 
 from corral.engine.apiserver.field_errors import FieldError, invalid
-from corral.engine.apiserver.resources.names import qualified_name_faults
+from corral.engine.apiserver.grammar.names import qualified_name_faults
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.resources.zero_values import fill

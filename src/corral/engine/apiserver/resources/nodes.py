@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
+from corral.engine.apiserver.grammar.names import label_value_faults, qualified_name_faults
 from corral.engine.apiserver.resources.amounts import amount_errors, settle_amounts
 from corral.engine.apiserver.resources.ip_addresses import range_faults
-from corral.engine.apiserver.resources.names import label_value_faults, qualified_name_faults
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.resources.zero_values import fill

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid
+from corral.engine.apiserver.grammar.names import qualified_name_faults, subdomain_faults
 from corral.engine.apiserver.resources.equality import difference, is_same
 from corral.engine.apiserver.resources.ip_addresses import address_faults
 from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE
-from corral.engine.apiserver.resources.names import qualified_name_faults, subdomain_faults
 from corral.engine.apiserver.resources.resource import Object
 
 Fields = Mapping[str, Any]

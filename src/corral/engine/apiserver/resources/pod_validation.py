@@ -16,6 +16,7 @@ from corral.engine.apiserver.field_errors import (
     required,
     too_long,
 )
+from corral.engine.apiserver.grammar.names import between, label_faults, qualified_name_faults, subdomain_faults
 from corral.engine.apiserver.resources.container_validation import (
     PodScope,
     container_list_errors,
@@ -24,7 +25,6 @@ from corral.engine.apiserver.resources.container_validation import (
 )
 from corral.engine.apiserver.resources.ip_addresses import address_faults
 from corral.engine.apiserver.resources.metadata_validation import annotation_errors, label_errors
-from corral.engine.apiserver.resources.names import between, label_faults, qualified_name_faults, subdomain_faults
 from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.resources.resource_requirements import pod_requirement_errors, requirement_errors
 from corral.engine.apiserver.resources.scheduling_validation import (

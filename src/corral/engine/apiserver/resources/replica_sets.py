@@ -5,6 +5,7 @@ from typing import Any
 
 from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
+from corral.engine.apiserver.grammar.names import percent_faults
 from corral.engine.apiserver.resources.equality import is_same
 from corral.engine.apiserver.resources.metadata_validation import (
     IMMUTABLE,
@@ -12,7 +13,6 @@ from corral.engine.apiserver.resources.metadata_validation import (
     builtin_finalizer_errors,
     selector_errors,
 )
-from corral.engine.apiserver.resources.names import percent_faults
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.pod_defaults import default_pod_spec
 from corral.engine.apiserver.resources.pod_validation import template_errors

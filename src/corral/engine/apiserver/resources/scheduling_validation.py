@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
-from corral.engine.apiserver.resources.metadata_validation import selector_errors
-from corral.engine.apiserver.resources.names import (
+from corral.engine.apiserver.grammar.names import (
     label_faults,
     label_value_faults,
     qualified_name_faults,
     subdomain_faults,
 )
+from corral.engine.apiserver.resources.metadata_validation import selector_errors
 
 Fields = Mapping[str, Any]
 

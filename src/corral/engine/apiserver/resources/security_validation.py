@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
-from corral.engine.apiserver.resources.names import between
+from corral.engine.apiserver.grammar.names import between
 
 Fields = Mapping[str, Any]
 

@@ -11,9 +11,7 @@ from corral.engine.apiserver.field_errors import (
     not_supported,
     required,
 )
-from corral.engine.apiserver.resources.ip_addresses import address_faults, endpoint_faults, range_faults
-from corral.engine.apiserver.resources.metadata_validation import label_errors
-from corral.engine.apiserver.resources.names import (
+from corral.engine.apiserver.grammar.names import (
     between,
     label_faults,
     port_name_faults,
@@ -21,6 +19,8 @@ from corral.engine.apiserver.resources.names import (
     qualified_name_faults,
     subdomain_faults,
 )
+from corral.engine.apiserver.resources.ip_addresses import address_faults, endpoint_faults, range_faults
+from corral.engine.apiserver.resources.metadata_validation import label_errors
 from corral.engine.apiserver.resources.service_shape import (
     has_health_port,
     is_headless,

@@ -3,8 +3,8 @@
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
+from corral.engine.apiserver.grammar.names import subdomain_faults
 from corral.engine.apiserver.resources.ip_addresses import address_faults, parsed
-from corral.engine.apiserver.resources.names import subdomain_faults
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.resources.service_shape import (

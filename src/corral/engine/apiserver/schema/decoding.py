@@ -8,7 +8,7 @@ no does the second walk, `_Decoding`, clean the object in place and find the wor
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from corral.engine.apiserver.resources.quantities import QuantityError, parse_quantity, quantity_text
+from corral.engine.apiserver.grammar.quantities import QuantityError, parse_quantity, quantity_text
 from corral.engine.apiserver.schema import go_values
 from corral.engine.apiserver.schema.node import Schema
 
