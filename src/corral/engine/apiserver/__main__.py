@@ -1,0 +1,86 @@
+"""The server as a process: `python -m corral.engine.apiserver --data DIR --token-file FILE --listen-fd FD`."""
+
+import argparse
+import asyncio
+import gc
+import socket
+import sys
+from pathlib import Path
+
+import uvicorn
+
+from corral.engine.apiserver.app import App
+from corral.engine.apiserver.bootstrap import started_world
+from corral.engine.apiserver.http.protocol import LimitedProtocol
+from corral.engine.apiserver.upkeep import keep_up
+from corral.engine.apiserver.world import World
+from corral.errors import CorralError
+
+GRACE_SECONDS = 5
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server; when it stops, it ends the watches first, which would otherwise go on for an hour."""
+
+    def __init__(self, config: uvicorn.Config, world: World) -> None:
+        super().__init__(config)
+        self._world = world
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._world.watches.close()
+        await super().shutdown(sockets)
+
+
+async def serve(data: Path, token: str, listener: socket.socket) -> None:
+    """Serves until told to stop."""
+    world = await started_world(data)
+    host, port = listener.getsockname()[:2]
+    app = App(world, token, f"{host}:{port}")
+    config = uvicorn.Config(
+        app,
+        http=LimitedProtocol,
+        ws="none",
+        lifespan="off",
+        loop="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        backlog=2048,
+        timeout_keep_alive=120,
+        timeout_graceful_shutdown=GRACE_SECONDS,
+    )
+    gc.freeze()
+    # Requests make many short-lived dicts and no cycles; the default threshold would scan them for nothing.
+    gc.set_threshold(50_000, 20, 50)
+    upkeep = asyncio.ensure_future(keep_up(world))
+    try:
+        await _Server(config, world).serve(sockets=[listener])
+    finally:
+        upkeep.cancel()
+        await world.store.close()
+
+
+def main() -> int:
+    """Reads the command line and serves; a problem with the state is one clear line and exit code 70."""
+    parser = argparse.ArgumentParser(prog="corral.engine.apiserver", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="directory of the state file")
+    parser.add_argument("--token-file", type=Path, required=True, help="file with the bearer token")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--listen-fd", type=int, help="number of an inherited listening socket")
+    where.add_argument("--port", type=int, help="port to listen on, on 127.0.0.1; 0 for any")
+    given = parser.parse_args()
+    if given.listen_fd is not None:
+        listener = socket.socket(fileno=given.listen_fd)
+    else:
+        listener = socket.create_server(("127.0.0.1", given.port), backlog=2048)
+    try:
+        asyncio.run(serve(given.data, given.token_file.read_text().strip(), listener))
+    except CorralError as error:
+        print(f"error: {error.message}\nhint: {error.hint}", file=sys.stderr)
+        return 70
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
