@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from corral.engine.apiserver.custom.layout import Layout, laid_out, shown_versions
+from corral.engine.apiserver.custom.layout import Layout, laid_out
+from corral.engine.apiserver.custom.printed_form import printed_schema, printed_version
 from corral.engine.apiserver.custom.schema_defaults import default_findings
 from corral.engine.apiserver.custom.schema_rules import rule_findings
 from corral.engine.apiserver.custom.schema_structure import structure_findings
@@ -69,13 +70,13 @@ def _spec_findings(spec: Spec) -> Iterator[FieldError]:
     layout = laid_out(spec)
     yield from _group_findings(spec.get("group", ""))
     yield from _choice("spec.scope", spec.get("scope", ""), ("Cluster", "Namespaced"))
-    if not (layout.shared.get("schema") or {}).get("openAPIV3Schema"):
+    if (layout.shared.get("schema") or {}).get("openAPIV3Schema") is None:
         for index, version in enumerate(layout.versions):
-            if not (version.get("schema") or {}).get("openAPIV3Schema"):
+            if (version.get("schema") or {}).get("openAPIV3Schema") is None:
                 yield required(f"spec.versions[{index}].schema.openAPIV3Schema")
     for index, version in enumerate(layout.versions):
         yield from _version_findings(version, layout, f"spec.versions[{index}]")
-    yield from _versions_findings(layout)
+    yield from _versions_findings(layout, printed=spec.get("versions") and _printed(layout))
     yield from _naming_findings(_names(spec), "spec.names", is_spec=True)
     yield from _shared_findings(layout)
     yield from _conversion_findings(spec.get("conversion") or {})
@@ -127,13 +128,18 @@ def _warning_faults(warning: str | None, deprecated: bool) -> Iterator[str]:
         yield f"must only contain printable UTF-8 characters; non-printable character found at index {bad}"
 
 
-def _versions_findings(layout: Layout) -> Iterator[FieldError]:
-    names = [version.get("name") for version in layout.versions]
+def _versions_findings(layout: Layout, printed: Any) -> Iterator[FieldError]:
+    names = [version.get("name", "") for version in layout.versions]
     if len(set(names)) != len(names):
-        yield invalid("spec.versions", shown_versions(layout), "must contain unique version names")
+        yield invalid("spec.versions", printed, "must contain unique version names")
     if sum(bool(version.get("storage")) for version in layout.versions) != 1:
-        text = "must have exactly one version marked as storage version"
-        yield invalid("spec.versions", shown_versions(layout) or None, text)
+        yield invalid("spec.versions", printed, "must have exactly one version marked as storage version")
+    if names and (faults := label1035_faults(names[0])):
+        yield invalid("spec.version", names[0], ",".join(faults))
+
+
+def _printed(layout: Layout) -> list[dict[str, Any]]:
+    return [printed_version(version) for version in layout.versions]
 
 
 def _naming_findings(names: dict[str, Any], path: str, is_spec: bool) -> Iterator[FieldError]:
@@ -175,7 +181,7 @@ def _shared_findings(layout: Layout) -> Iterator[FieldError]:
 
 def _schema_findings(validation: Spec | None, path: str, has_status: bool) -> Iterator[FieldError]:
     schema = (validation or {}).get("openAPIV3Schema")
-    if not schema:
+    if schema is None:
         return
     path = f"{path}.openAPIV3Schema"
     if has_status:
@@ -199,7 +205,7 @@ def _root_findings(schema: Spec, path: str) -> Iterator[FieldError]:
         text = (
             f"only [{_ROOT_KEYWORDS}] fields are allowed at the root of the schema if the status subresource is enabled"
         )
-        yield invalid(path, schema, text)
+        yield invalid(path, printed_schema(schema), text)
 
 
 def _conversion_findings(conversion: Spec) -> Iterator[FieldError]:

@@ -28,21 +28,3 @@ def laid_out(spec: dict[str, Any]) -> Layout:
             for version in versions:
                 version.pop(part, None)
     return Layout(shared, versions)
-
-
-def shown_versions(layout: Layout) -> list[dict[str, Any]]:
-    """Returns the versions in the form in which messages print them."""
-    return [
-        {
-            "Name": version.get("name", ""),
-            "Served": version.get("served", False),
-            "Storage": version.get("storage", False),
-            "Deprecated": version.get("deprecated", False),
-            "DeprecationWarning": version.get("deprecationWarning"),
-            "Schema": version.get("schema"),
-            "Subresources": version.get("subresources"),
-            "AdditionalPrinterColumns": version.get("additionalPrinterColumns"),
-            "SelectableFields": version.get("selectableFields"),
-        }
-        for version in layout.versions
-    ]

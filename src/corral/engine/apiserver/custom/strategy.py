@@ -8,6 +8,8 @@ from corral.engine.apiserver.custom.json_path import JsonPath
 from corral.engine.apiserver.field_errors import FieldError, invalid
 from corral.engine.apiserver.resources.resource import Object, Scale, Strategy
 from corral.engine.apiserver.schema.node import Schema
+from corral.engine.apiserver.schema.uniqueness import duplicates
+from corral.engine.apiserver.schema.validation import violations
 from corral.engine.apiserver.schema.value_rules import go_number
 
 _LARGEST = 2**31 - 1
@@ -19,7 +21,6 @@ class CustomStrategy(Strategy):
 
     generation = True
     allow_unconditional_update = False
-    returns_deleted = True
 
     def __init__(
         self, schema: Schema, *, has_status: bool, scale: Scale | None, selectable: Mapping[str, JsonPath]
@@ -49,8 +50,15 @@ class CustomStrategy(Strategy):
         return [*self._scale_findings(obj, with_spec=True), *embedded_findings(self.schema, obj)]
 
     def validate_status(self, new: Object, old: Object) -> list[FieldError]:
-        """Returns wrong numbers for the scale subresource."""
-        return list(self._scale_findings(new, with_spec=False))
+        """Returns the violations below status, of which alone a status update is judged."""
+        findings: list[FieldError] = []
+        schema = self.schema.properties.get("status")
+        if schema is not None and "status" in new:
+            status, before = new["status"], old.get("status")
+            findings.extend(violations(schema, status, before, path="status"))
+            if next(duplicates(schema, before, "status"), None) is None:
+                findings.extend(duplicates(schema, status, "status"))
+        return [*findings, *self._scale_findings(new, with_spec=False)]
 
     def selectable(self, obj: Object) -> Mapping[str, str]:
         """Returns the selectable fields that the definition names."""
@@ -95,12 +103,11 @@ def _replica_findings(obj: Object, path: str) -> Iterator[FieldError]:
 def _nested(obj: Object, path: str) -> tuple[Any, str]:
     """Follows a plain path of fields; returns the value, or what Go says of a field that has none inside."""
     value: Any = obj
-    parts = path.removeprefix(".").split(".")
-    for index, part in enumerate(parts):
+    for part in path.removeprefix(".").split("."):
         if not isinstance(value, dict):
             if value is None:
                 return None, ""
-            return None, _accessor_fault("." + ".".join(parts[:index]), value, "map[string]interface {}")
+            return None, _accessor_fault(path, value, "map[string]interface{}")
         if part not in value:
             return None, ""
         value = value[part]

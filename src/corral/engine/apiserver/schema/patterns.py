@@ -130,6 +130,9 @@ class _Translation:
         if named:
             self._open(f"(?P<{named[1]}>", named.end())
             return
+        if re.match(r"\(\?P?<", rest):
+            name, bracket, _ = rest.partition(">")
+            raise PatternError(f"error parsing regexp: invalid named capture: `{name}{bracket}`")
         flags = _FLAGS.match(rest)
         if flags is None or "U" in (flags[1] + (flags[2] or "")):
             shown = re.match(r"\(\?<?.?", rest)

@@ -20,7 +20,7 @@ def type_finding(schema: Schema, value: Any, path: str) -> FieldError | None:
         return None
     actual, detail = _json_type(value)
     fits = actual in wanted or ("number" in wanted and actual == "integer")
-    fits = fits or ("integer" in wanted and isinstance(value, float) and value.is_integer())
+    fits = fits or ("integer" in wanted and isinstance(value, float) and _is_whole(value))
     if enforced and actual not in ("string", "array") and not fits:
         return _mistyped(path, enforced, detail)
     if enforced and actual in ("string", "array") and not {"integer", "number"} & set(wanted):
@@ -32,13 +32,17 @@ def _json_type(value: Any) -> tuple[str, str]:
     """Returns the JSON type of a value, and the format that goes with it."""
     if isinstance(value, bool):
         return "boolean", ""
-    if isinstance(value, int):
+    if isinstance(value, int) and -(2**63) <= value < 2**63:
         return "integer", "int64"
-    if isinstance(value, float):
+    if isinstance(value, (int, float)):
         return "number", "float64"
     if isinstance(value, str):
         return "string", ""
     return ("array", "") if isinstance(value, list) else ("object", "")
+
+
+def _is_whole(value: float) -> bool:
+    return abs(value) < 2**53 and value.is_integer()
 
 
 def _mistyped(path: str, wanted: str, actual: str) -> FieldError:
