@@ -1,0 +1,1 @@
+"""The machine itself: its clocks and its randomness."""

@@ -1,0 +1,158 @@
+"""Kubernetes Events for people: the same thing said again raises a count instead of making another object.
+
+`emit` never waits and never fails; a task sends. What cannot be sent, or is said too often about one object, is counted
+and dropped: events are a courtesy, and must never hold up or flood what they tell about.
+"""
+
+import asyncio
+import hashlib
+import logging
+from collections import OrderedDict, deque
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from corral.errors import CorralError
+from corral.kinds.objects import Object, object_reference
+from corral.kinds.references import ObjectKey
+from corral.kinds.well_known import EVENT
+from corral.ports.clock import Clock
+from corral.ports.object_store import ObjectWriter, Patch, WriteOptions
+from corral.ports.refusals import AlreadyExistsError, NotFoundError
+from corral.reconcile.plan import EmitEvent
+
+_log = logging.getLogger("corral.control.events")
+
+_QUEUE = 1000
+_REMEMBERED = 4000
+_WINDOW = 600.0
+_BURST = 25
+_REFILL = 300.0
+"""An object gets `_BURST` events at once and then one more each `_REFILL` seconds."""
+
+
+class _Said(NamedTuple):
+    key: ObjectKey
+    times: int
+    since: float
+
+
+class EventCounts(msgspec.Struct):
+    """What happened so far."""
+
+    sent: int = 0
+    dropped: int = 0
+
+
+class EventRecorder:
+    """Sends events in the name of one component."""
+
+    def __init__(self, writer: ObjectWriter, clock: Clock, component: str) -> None:
+        self.counts = EventCounts()
+        self._writer = writer
+        self._clock = clock
+        self._component = component
+        self._queue: deque[EmitEvent] = deque()
+        self._filled = asyncio.Event()
+        self._said: OrderedDict[str, _Said] = OrderedDict()
+        self._budgets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def emit(self, event: EmitEvent) -> None:
+        """Queues an event; when too many wait, the oldest goes."""
+        if not self._is_affordable(event.about["metadata"].get("uid", "")):
+            self.counts.dropped += 1
+            return
+        if len(self._queue) >= _QUEUE:
+            self._queue.popleft()
+            self.counts.dropped += 1
+        self._queue.append(event)
+        self._filled.set()
+
+    async def run(self) -> None:
+        """Sends until cancelled."""
+        while True:
+            await self._filled.wait()
+            await self.flush()
+
+    async def flush(self) -> None:
+        """Sends everything that waits; failures are counted."""
+        while self._queue:
+            event = self._queue.popleft()
+            try:
+                await self._send(event)
+                self.counts.sent += 1
+            except CorralError as error:
+                self.counts.dropped += 1
+                _log.info("event not sent", extra={"reason": event.reason, "failure": error.message})
+        self._filled.clear()
+
+    def _is_affordable(self, uid: str) -> bool:
+        now = self._clock.monotonic()
+        left, since = self._budgets.pop(uid, (float(_BURST), now))
+        left = min(float(_BURST), left + (now - since) / _REFILL)
+        affordable = left >= 1.0
+        self._budgets[uid] = (left - 1.0 if affordable else left, now)
+        if len(self._budgets) > _REMEMBERED:
+            self._budgets.popitem(last=False)
+        return affordable
+
+    async def _send(self, event: EmitEvent) -> None:
+        digest = self._digest(event)
+        now = self._clock.monotonic()
+        said = self._said.get(digest)
+        if said is not None and now - said.since < _WINDOW:
+            try:
+                await self._repeat(said)
+            except NotFoundError:  # events are short-lived in every server
+                self._said.pop(digest, None)
+            else:
+                self._remember(digest, said._replace(times=said.times + 1))
+                return
+        key = ObjectKey(event.about["metadata"].get("namespace") or "default", _name(event, digest, self._clock.now()))
+        try:
+            await self._writer.create(EVENT, self._object(event, key), WriteOptions(deterministic=True))
+        except AlreadyExistsError:
+            pass  # our own earlier try, whose answer was lost
+        self._remember(digest, _Said(key, 1, now))
+
+    async def _repeat(self, said: _Said) -> None:
+        body = {"count": said.times + 1, "lastTimestamp": self._stamp()}
+        await self._writer.patch(EVENT, said.key, Patch("merge", body))
+
+    def _remember(self, digest: str, said: _Said) -> None:
+        self._said.pop(digest, None)
+        self._said[digest] = said
+        if len(self._said) > _REMEMBERED:
+            self._said.popitem(last=False)
+
+    def _digest(self, event: EmitEvent) -> str:
+        metadata = event.about["metadata"]
+        parts = (metadata.get("uid", ""), metadata["name"], event.type, event.reason, event.message)
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+    def _stamp(self) -> str:
+        return datetime.fromtimestamp(self._clock.now(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    def _object(self, event: EmitEvent, key: ObjectKey) -> Object:
+        stamp = self._stamp()
+        return {
+            "apiVersion": "v1",
+            "kind": "Event",
+            "metadata": {"name": key.name, "namespace": key.namespace},
+            "involvedObject": object_reference(event.resource, event.about),
+            "reason": event.reason,
+            "message": event.message[:1024],
+            "type": event.type,
+            "source": {"component": self._component},
+            "reportingComponent": self._component,
+            "reportingInstance": "",
+            "firstTimestamp": stamp,
+            "lastTimestamp": stamp,
+            "count": 1,
+        }
+
+
+def _name(event: EmitEvent, digest: str, now: float) -> str:
+    """Returns a name that a repeated try has again and a later saying of the same has not."""
+    return f"{event.about['metadata']['name'][:200]}.{digest[:10]}{int(now * 1000):x}"

@@ -1,0 +1,183 @@
+"""Carrying out plans through the object store: in stages, in parallel within one, and safe to repeat.
+
+    reconcile = planned(observe, decide, executor)
+
+turns a pure decision into a reconcile function: observe (from caches), decide (pure), carry out, and wait for the caches
+to show what was written before deciding again.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from corral.control.expectations import Expectations
+from corral.control.outcome import DONE, Outcome, RetryAfter
+from corral.control.runtime import Runtime
+from corral.errors import BugError, CorralError
+from corral.kinds.objects import Object, controller_of, is_deleting, key_of, uid_of
+from corral.kinds.references import ObjectKey
+from corral.ports.object_store import DeleteOptions, WriteOptions
+from corral.ports.object_store import Patch as StorePatch
+from corral.ports.refusals import AlreadyExistsError, ConflictError, NotFoundError
+from corral.reconcile.plan import (
+    Action,
+    Apply,
+    Create,
+    Delete,
+    EmitEvent,
+    LookAgainAfter,
+    Patch,
+    Plan,
+    SetStatus,
+    Update,
+)
+
+W = TypeVar("W")
+
+_TRIES = 5
+_GLANCE = 0.05
+"""How soon a key comes again whose writes are not visible yet."""
+
+Fence = Callable[[], None]
+
+
+def _no_fence() -> None:
+    """Lets every write pass."""
+
+
+class PlanExecutor:
+    """Runs actions; `fence` is called before each write and raises when this process may no longer write."""
+
+    def __init__(self, runtime: Runtime, *, parallel: int = 16, fence: Fence = _no_fence) -> None:
+        self.expectations = Expectations(runtime.caches, runtime.clock)
+        self._store = runtime.store
+        self._events = runtime.events
+        self._gate = asyncio.Semaphore(parallel)
+        self._fence = fence
+
+    async def run(self, owner: ObjectKey, plan: Plan) -> Outcome:
+        """Carries out a plan for one reconcile key.
+
+        When an action fails, the others of its stage still end, later stages do not start, and the first failure is
+        raised: the key comes again and a new plan is made from what is there then.
+        """
+        for stage in plan.stages:
+            ended = await asyncio.gather(*(self._act(owner, action) for action in stage), return_exceptions=True)
+            failures = [failure for failure in ended if isinstance(failure, BaseException)]
+            if failures:
+                raise next((one for one in failures if not isinstance(one, CorralError)), failures[0])
+        again = plan.look_again_after
+        return DONE if again is None else RetryAfter(again)
+
+    async def _act(self, owner: ObjectKey, action: Action) -> None:
+        if isinstance(action, LookAgainAfter):
+            return
+        if isinstance(action, EmitEvent):
+            self._events.emit(action)
+            return
+        async with self._gate:
+            self._fence()
+            if isinstance(action, Delete):
+                await self._delete(owner, action)
+                return
+            stored = await self._write(action)
+        self.expectations.wrote(owner, action.resource, stored)
+
+    async def _write(self, action: Create | Apply | Update | Patch | SetStatus) -> Object:
+        match action:
+            case Create():
+                return await self._create(action)
+            case Apply():
+                options = WriteOptions(manager=action.manager, force=action.force)
+                patch = StorePatch("apply", action.object)
+                return await self._store.patch(action.resource, key_of(action.object), patch, options=options)
+            case Update():
+                return await self._store.update(action.resource, action.object, subresource=action.subresource)
+            case Patch():
+                patch = StorePatch(action.form, action.body)
+                return await self._store.patch(action.resource, action.key, patch, subresource=action.subresource)
+            case SetStatus():
+                return await self._set_status(action)
+
+    async def _create(self, action: Create) -> Object:
+        wanted = action.object
+        if not wanted["metadata"].get("name"):
+            raise BugError("unnamed-create", f"a plan creates a {action.resource.kind} without a fixed name")
+        try:
+            return await self._store.create(action.resource, wanted, WriteOptions(deterministic=True))
+        except AlreadyExistsError as error:
+            try:
+                found = await self._store.get(action.resource, key_of(wanted))
+            except NotFoundError:
+                raise ConflictError(error.message, what=error.what, status=error.status) from error
+            if is_deleting(found) or not _same_owner(found, wanted):
+                message = f"{action.resource.qualified} {key_of(wanted)} belongs to somebody else or is being deleted"
+                raise ConflictError(message, what=error.what, status=error.status) from error
+            return found
+
+    async def _set_status(self, action: SetStatus) -> Object:
+        """Writes a status on top of the version it was decided on, or of a newer one that asks for the same."""
+        base = action.object
+        for attempt in range(_TRIES):
+            body = [
+                {"op": "replace", "path": "/metadata/resourceVersion", "value": base["metadata"]["resourceVersion"]},
+                {"op": "add", "path": "/status", "value": action.status},
+            ]
+            try:
+                return await self._store.patch(
+                    action.resource, key_of(base), StorePatch("json", body), subresource="status"
+                )
+            except ConflictError:
+                fresh = await self._store.get(action.resource, key_of(base))
+                if uid_of(fresh) != uid_of(base) or _asked(fresh) != _asked(base) or attempt == _TRIES - 1:
+                    raise
+                base = fresh
+        raise AssertionError("unreachable: the last try returns or raises")
+
+    async def _delete(self, owner: ObjectKey, action: Delete) -> None:
+        options = DeleteOptions(action.propagation, action.grace_seconds, action.uid)
+        try:
+            await self._store.delete(action.resource, action.key, options)
+        except NotFoundError:
+            return
+        except ConflictError:
+            if action.uid and await self._is_still_there(action):
+                raise
+            return
+        self.expectations.deleted(owner, action.resource, action.key, action.uid)
+
+    async def _is_still_there(self, action: Delete) -> bool:
+        try:
+            return uid_of(await self._store.get(action.resource, action.key)) == action.uid
+        except NotFoundError:
+            return False
+
+
+def _same_owner(found: Object, wanted: Object) -> bool:
+    """Whether both objects are managed by the same owner; two without one are the same by their fixed name."""
+    ours, theirs = controller_of(wanted), controller_of(found)
+    return (ours or {}).get("uid") == (theirs or {}).get("uid")
+
+
+def _asked(obj: Object) -> object:
+    """Returns what the object asks for: its generation where the server counts one, else its spec."""
+    return obj["metadata"].get("generation") or obj.get("spec")
+
+
+def planned(
+    observe: Callable[[ObjectKey], Awaitable[W | None]],
+    decide: Callable[[W, float], Plan],
+    executor: PlanExecutor,
+    now: Callable[[], float],
+) -> Callable[[ObjectKey], Awaitable[Outcome]]:
+    """Returns a reconcile function; `observe` gives None when the key no longer concerns us."""
+
+    async def reconcile(key: ObjectKey) -> Outcome:
+        if not executor.expectations.are_met(key):
+            return RetryAfter(_GLANCE)
+        world = await observe(key)
+        if world is None:
+            return DONE
+        return await executor.run(key, decide(world, now()))
+
+    return reconcile
