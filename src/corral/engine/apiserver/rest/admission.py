@@ -1,6 +1,10 @@
 """What the server decides about a new object by looking at others: its namespace, its priority, its addresses."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from corral.engine.apiserver import failures
+from corral.engine.apiserver.custom.naming import establish
 from corral.engine.apiserver.field_errors import FieldError
 from corral.engine.apiserver.resources.pod_admission import Priority
 from corral.engine.apiserver.resources.resource import Object, Resource
@@ -23,6 +27,23 @@ def allocate(world: World, resource: Resource, obj: Object, old: Object | None =
     uid = obj["metadata"].get("uid")
     services = (e.decoded() for e in world.store.collection(resource.storage_key).scan())
     return allocate_addresses(obj, old, held_by(s for s in services if s["metadata"]["uid"] != uid))
+
+
+@asynccontextmanager
+async def allocating(world: World, resource: Resource) -> AsyncIterator[None]:
+    """Lets only one write at a time give out what must be unique over all objects of a kind: addresses of Services."""
+    if resource.storage_key == "/services":
+        async with world.store.locked("addresses", ""):
+            yield
+    else:
+        yield
+
+
+def conclude(world: World, resource: Resource, obj: Object) -> None:
+    """Does what controllers of a real cluster do a moment after the write, for the kinds that the server itself needs."""
+    if resource.kind == "CustomResourceDefinition" and resource.group == "apiextensions.k8s.io":
+        others = (e.decoded() for e in world.store.collection(resource.storage_key).scan())
+        establish(obj, others, world.timestamp())
 
 
 def _check_namespace(world: World, resource: Resource, obj: Object) -> None:

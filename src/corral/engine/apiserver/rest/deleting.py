@@ -1,6 +1,7 @@
 """Delete and delete collection."""
 
 from corral.engine.apiserver import failures
+from corral.engine.apiserver.custom.naming import mark_terminating
 from corral.engine.apiserver.http.options import DeleteOptions, ListOptions
 from corral.engine.apiserver.http.response import Response, document, encoded
 from corral.engine.apiserver.http.target import Target
@@ -10,7 +11,7 @@ from corral.engine.apiserver.rest import lifecycle
 from corral.engine.apiserver.rest.filter import Filter
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import stored
-from corral.engine.apiserver.storage.entry import Entry
+from corral.engine.apiserver.schema.defaulting import copied
 from corral.engine.apiserver.world import World
 
 
@@ -55,6 +56,8 @@ async def _delete(world: World, view: View, target: Target, options: DeleteOptio
         _check_preconditions(resource, obj, options)
         if obj["metadata"].get("deletionTimestamp") and resource.storage_key == "/namespaces":
             return obj, False
+        if resource.storage_key == "apiextensions.k8s.io/customresourcedefinitions":
+            obj = _held_for_cleanup(obj, world.timestamp())
         grace = resource.strategy.grace_period(obj, options.grace_period)
         outcome = lifecycle.deleted(obj, resource, options, (world.timestamp(), world.timestamp(grace)), grace)
         if not outcome.changed or options.dry_run:
@@ -64,11 +67,15 @@ async def _delete(world: World, view: View, target: Target, options: DeleteOptio
             last = await store.remove(resource.storage_key, key, kept)
         else:
             last = await store.put(resource.storage_key, key, kept)
-    return _seen(view, last), outcome.gone
+    return view.decoded(last), outcome.gone
 
 
-def _seen(view: View, entry: Entry) -> Object:
-    return view.decoded(entry)
+def _held_for_cleanup(definition: Object, now: str) -> Object:
+    """Returns a definition that waits, once deleted, for its objects to go first."""
+    held: Object = copied(definition)
+    if not held["metadata"].get("deletionTimestamp"):
+        mark_terminating(held, now)
+    return held
 
 
 def _check_preconditions(resource: Resource, obj: Object, options: DeleteOptions) -> None:

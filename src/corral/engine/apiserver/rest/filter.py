@@ -18,8 +18,9 @@ class Filter:
         self._labels = selectors.parse_label_selector(options.label_selector) if options.label_selector else None
         self._fields = None
         if options.field_selector:
-            known = ("metadata.name", "metadata.namespace", *resource.selectable_fields)
-            self._fields = selectors.parse_field_selector(options.field_selector, known, custom=resource.structural)
+            self._fields = selectors.parse_field_selector(
+                options.field_selector, resource.selectable_fields, custom=resource.structural
+            )
         self.selective = self._labels is not None or self._fields is not None or bool(self.name)
 
     def matches(self, entry: Entry) -> bool:

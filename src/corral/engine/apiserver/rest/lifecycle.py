@@ -8,7 +8,21 @@ from corral.engine.apiserver.resources.resource import Object, Resource
 
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
-_META_ORDER = ("name", "generateName", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp")
+_META_ORDER = (
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+)
 _OWN = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation")
 
 
@@ -18,6 +32,7 @@ def born(obj: Object, resource: Resource, namespace: str, uid: str, timestamp: s
     for name in ("selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "uid", "resourceVersion"):
         meta.pop(name, None)
     meta["uid"], meta["creationTimestamp"] = uid, timestamp
+    meta["resourceVersion"] = ""  # keeps its place; the store fills it in
     if resource.strategy.generation:
         meta["generation"] = 1
     if namespace:

@@ -72,6 +72,12 @@ async def create(write: Write, obj: Object, tracked: bool = True) -> Written:
     given = obj.get("metadata") or {}
     obj = lifecycle.born(obj, resource, namespace if resource.namespaced else "", world.new_uid(), world.timestamp())
     admission.admit_create(world, resource, obj)
+    async with admission.allocating(world, resource):
+        return await _create(write, obj, given, tracked)
+
+
+async def _create(write: Write, obj: Object, given: dict[str, Any], tracked: bool) -> Written:
+    world = write.world
     generated = not given.get("name") and bool(given.get("generateName"))
     for attempt in range(GENERATED_NAME_TRIES):
         if generated:
@@ -103,25 +109,24 @@ def _prepared_new(write: Write, obj: Object, tracked: bool) -> None:
     if resource.structural:
         apply_defaults(resource.schema, obj)
     strategy.default(obj)
+    if tracked:  # before the server adds what is its own: only the client's words have an owner
+        _own(write, None, obj)
+    _refuse(write, admission.allocate(write.world, resource, obj), obj)
     strategy.prepare_create(obj)
-    errors = _name_errors(obj)
-    errors += validate_metadata(obj, namespaced=resource.namespaced, name_rule=strategy.name_rule)
+    admission.conclude(write.world, resource, obj)
+    errors = validate_metadata(obj, namespaced=resource.namespaced, name_rule=strategy.name_rule)
     if resource.structural:
         errors += validate_schema(resource.schema, obj)
-    errors += strategy.validate(obj)
-    errors = errors or admission.allocate(write.world, resource, obj)
-    if errors:
-        raise failures.invalid(resource.group, resource.kind, obj["metadata"].get("name", ""), errors)
+    _refuse(write, errors + strategy.validate(obj), obj)
     if not resource.structural:
         complete(resource.schema, obj)
-    if tracked:
-        _own(write, None, obj)
 
 
-def _name_errors(obj: Object) -> list[field_errors.FieldError]:
-    if obj["metadata"].get("name"):
-        return []
-    return [field_errors.required("metadata.name", "name or generateName is required")]
+def _refuse(write: Write, errors: list[field_errors.FieldError], obj: Object) -> None:
+    if errors:
+        resource = write.resource
+        group = resource.group if resource.storage_group is None else resource.storage_group
+        raise failures.invalid(group, resource.kind, obj["metadata"].get("name", ""), errors)
 
 
 async def _store_new(write: Write, obj: Object) -> Written:
@@ -135,6 +140,7 @@ async def _store_new(write: Write, obj: Object) -> Written:
                 failure.message = f"object is being deleted: {failure.message}"
             raise failure
         if write.options.dry_run:
+            obj["metadata"].pop("resourceVersion", None)
             return Written(obj, Entry.of(key, 0, obj), created=True)
         entry = await store.put(write.collection, key, stored(resource, obj))
     obj["metadata"]["resourceVersion"] = str(entry.rev)
@@ -157,6 +163,11 @@ Maker = Callable[[Object], Object]
 
 async def change(write: Write, make: Maker, *, tracked: bool = True) -> Written:
     """Changes an existing object; nothing is written when nothing differs."""
+    async with admission.allocating(write.world, write.resource):
+        return await _change(write, make, tracked)
+
+
+async def _change(write: Write, make: Maker, tracked: bool) -> Written:
     store, resource, target = write.world.store, write.resource, write.target
     key = f"{target.namespace}/{target.name}"
     async with store.locked(write.collection, key) as entry:
@@ -184,34 +195,32 @@ def _prepared_change(write: Write, new: Object, old: Object, tracked: bool) -> O
     if resource.structural:
         apply_defaults(resource.schema, new)
     strategy.default(new)
-    errors = _CHANGES.get(write.target.subresource, _changed_main)(write, new, old)
-    if errors:
-        raise failures.invalid(resource.group, resource.kind, write.target.name, errors)
-    if not resource.structural:
-        complete(resource.schema, new)
     if tracked:
         _own(write, old, new)
+    _refuse(write, _CHANGES.get(write.target.subresource, _changed_main)(write, new, old), new)
+    if not resource.structural:
+        complete(resource.schema, new)
     return new
 
 
 def _changed_main(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
     resource, strategy = write.resource, write.resource.strategy
+    _refuse(write, admission.allocate(write.world, resource, new, old), new)
     strategy.prepare_update(new, old)
-    refused = admission.allocate(write.world, resource, new, old)
+    admission.conclude(write.world, resource, new)
     if strategy.generation:
         lifecycle.with_generation(new, old)
     errors = validate_metadata(new, namespaced=resource.namespaced, name_rule=strategy.name_rule)
     errors += validate_metadata_update(new, old)
     if resource.structural:
         errors += validate_schema(resource.schema, new, old)
-    return errors + strategy.validate(new) + strategy.validate_update(new, old) + refused
+    return errors + strategy.validate(new) + strategy.validate_update(new, old)
 
 
 def _changed_status(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
-    resource, strategy = write.resource, write.resource.strategy
+    strategy = write.resource.strategy
     strategy.prepare_status(new, old)
-    errors = validate_schema(resource.schema, new, old) if resource.structural else []
-    return errors + strategy.validate_status(new, old)
+    return strategy.validate_status(new, old)
 
 
 def _changed_finalizers(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
