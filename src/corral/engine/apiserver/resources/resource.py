@@ -55,6 +55,12 @@ class Strategy:
     """Whether PUT of an absent name creates it."""
     allow_unconditional_update = True
     """Whether PUT without metadata.resourceVersion is accepted."""
+    graceful = False
+    """Whether objects are deleted after a grace period and carry its traces (pods)."""
+    returns_deleted = False
+    """Whether a delete that takes effect at once answers with the object instead of a Status."""
+    default_propagation = ""
+    """What a delete that names no propagation policy does with dependents; "" leaves them to the garbage collector."""
     name_rule = "subdomain"
     """The rule for metadata.name: subdomain, label, label1035 (services) or path (RBAC: any path segment)."""
 

@@ -1,9 +1,11 @@
 """What happens to an object's metadata over its life: birth, change, and the long way to being gone. Pure functions."""
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
 from corral.engine.apiserver.http.options import DeleteOptions
+from corral.engine.apiserver.resources.equality import is_same
 from corral.engine.apiserver.resources.resource import Object, Resource
 
 ORPHAN = "orphan"
@@ -65,9 +67,10 @@ def carried_over(new: Object, old: Object) -> Object:
     return ordered(new, meta)
 
 
-def with_generation(new: Object, old: Object) -> None:
-    """Raises the generation when anything but metadata and status differs."""
-    if any(new.get(k) != old.get(k) for k in new.keys() | old.keys() if k not in ("metadata", "status")):
+def with_generation(new: Object, old: Object, resource: Resource) -> None:
+    """Raises the generation when anything but metadata and status differs; in built-in kinds empty means absent."""
+    same = operator.eq if resource.structural else is_same
+    if not all(same(new.get(k), old.get(k)) for k in new.keys() | old.keys() if k not in ("metadata", "status")):
         new["metadata"]["generation"] = int(old["metadata"].get("generation", 0)) + 1
 
 
@@ -95,7 +98,8 @@ def deleted(obj: Object, resource: Resource, options: DeleteOptions, moments: tu
     can only shorten the wait. What goes at once goes as it is, without a trace of the deletion (pods excepted).
     """
     meta = dict(obj["metadata"])
-    finalizers = _finalizers(meta.get("finalizers") or [], options.propagation)
+    policy = options.propagation or resource.strategy.default_propagation
+    finalizers = _finalizers(meta.get("finalizers") or [], policy)
     waits = bool(grace or finalizers or _is_namespace_in_use(obj))
     if not waits and not resource.strategy.graceful:
         return Deletion(obj, gone=True, changed=True)

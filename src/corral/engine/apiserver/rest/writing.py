@@ -209,7 +209,7 @@ def _changed_main(write: Write, new: Object, old: Object) -> list[field_errors.F
     strategy.prepare_update(new, old)
     admission.conclude(write.world, resource, new)
     if strategy.generation:
-        lifecycle.with_generation(new, old)
+        lifecycle.with_generation(new, old, resource)
     errors = validate_metadata(new, namespaced=resource.namespaced, name_rule=strategy.name_rule)
     errors += validate_metadata_update(new, old)
     if resource.structural:
