@@ -4,6 +4,7 @@
 is decoded and turned into nodes when somebody asks for a kind that reaches it, so start-up pays for none.
 """
 
+import hashlib
 from functools import cache
 from pathlib import Path
 from typing import Any, Final
@@ -78,8 +79,18 @@ def raw_definition(name: str) -> Any:
 
 
 @cache
+def content_hash() -> str:
+    """Returns a hash of everything that is known of built-in kinds; it changes with the release they come from."""
+    return hashlib.sha256(_bytes()).hexdigest()
+
+
+def _bytes() -> bytes:
+    return Path(__file__).with_name("builtin.json").read_bytes()
+
+
+@cache
 def _file() -> _File:
-    return msgspec.json.decode(Path(__file__).with_name("builtin.json").read_bytes(), type=_File)
+    return msgspec.json.decode(_bytes(), type=_File)
 
 
 class _Builder:

@@ -36,6 +36,12 @@ def compile_schema(source: dict[str, Any]) -> Schema:
     return _Structural(source)
 
 
+def source_of(schema: Schema) -> dict[str, Any]:
+    """Returns the schema from which a node was compiled, as its definition has it; nobody may change it."""
+    assert isinstance(schema, _Structural)
+    return schema._source
+
+
 class _Structural(Schema):
     """A node that compiles its children from the source when they are first asked for."""
 
