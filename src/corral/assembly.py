@@ -4,25 +4,30 @@ Imports of what only one use case needs stand inside it: `corral up` must not pa
 checks of `doctor`.
 """
 
+import json
 import os
 import sys
 import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from corral.engine import controllers
 from corral.engine.doctor.finding import Finding
-from corral.engine.overview import Overview, look
+from corral.engine.overview import Overview, look, objects_in
 from corral.engine.supervisor import lifecycle
 from corral.engine.supervisor.home import Home, default_home
 from corral.engine.supervisor.plan import LISTEN_FD, ChildSpec, Plan
 from corral.engine.supervisor.readiness import wait_ready
-from corral.errors import PermanentError
+from corral.errors import CorralError, PermanentError
+
+if TYPE_CHECKING:
+    from corral.adapters.kubernetes.access import Access
 
 __all__ = [
     "Finding",
     "Overview",
     "Up",
     "diagnose",
+    "embedded_access",
     "embedded_overview",
     "kubeconfig_path",
     "start_embedded",
@@ -83,8 +88,30 @@ def stop_embedded() -> list[str]:
 
 
 def embedded_overview() -> Overview:
-    """Returns what runs and how it is."""
-    return look(default_home())
+    """Returns what runs and how it is, and what the API says about itself."""
+    home = default_home()
+    overview = look(home)
+    if not overview.is_running:
+        return overview
+    from corral.adapters.kubernetes.access import Access, Timeouts
+    from corral.adapters.kubernetes.retrying import NEVER
+    from corral.adapters.kubernetes.sync_client import SyncClient
+
+    # A status must not hang on a sick server: one try, two seconds.
+    access, limits = Access(overview.address, token=home.token()), Timeouts(connect=2.0, answer=2.0)
+    with SyncClient(access, policy=NEVER, timeouts=limits) as client:
+        try:
+            version = json.loads(client.raw("GET", "/version"))["gitVersion"]
+            return overview.with_api(version, objects_in(client.raw("GET", "/metrics").decode()))
+        except CorralError as error:
+            return overview.with_api(f"no answer: {error.message}", None)
+
+
+def embedded_access() -> "Access":
+    """Returns how a client reaches the embedded API; it must have been started once."""
+    from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
+
+    return access_of(read_kubeconfig([kubeconfig_path()]), "corral", os.environ)
 
 
 def kubeconfig_path() -> str:

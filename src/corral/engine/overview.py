@@ -34,6 +34,10 @@ class Overview(NamedTuple):
     processes: tuple[ProcessLine, ...]
     orphans: tuple[tuple[str, int], ...]
 
+    def with_api(self, api: str, objects: int | None) -> "Overview":
+        """Returns the overview with what the API said."""
+        return self._replace(api=api, objects=objects)
+
     def document(self) -> dict[str, Any]:
         """Returns the overview as JSON-ready values."""
         return {
@@ -82,6 +86,12 @@ def process_lines(report: Report, now: float) -> tuple[ProcessLine, ...]:
             )
         )
     return tuple(lines)
+
+
+def objects_in(metrics: str) -> int:
+    """Returns the number of stored objects from the API's metrics."""
+    lines = (line for line in metrics.splitlines() if line.startswith("apiserver_storage_objects{"))
+    return sum(int(float(line.rpartition(" ")[2])) for line in lines)
 
 
 def folder_bytes(folder: str) -> int:

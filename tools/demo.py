@@ -1,0 +1,208 @@
+"""`make demo`: an API that starts in half a second, and that `kill -9` cannot make forget or repeat anything.
+
+It runs in a folder of its own, never looks at the user's kubeconfig, and cleans up also when it is interrupted.
+"""
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from corral import assembly
+from corral.adapters.kubernetes.access import Access
+from corral.adapters.kubernetes.sync_client import SyncClient
+from corral.engine.overview import look
+from corral.engine.supervisor.home import default_home
+from corral.errors import CorralError, RetryError
+from corral.kinds.documents import load_documents
+from corral.kinds.references import ObjectKey
+from corral.kinds.well_known import CONFIG_MAP, POD
+from corral.ports.object_store import Change, Patch, Scope, Start
+from corral.ports.refusals import UnreachableError
+
+ROOT = Path(__file__).resolve().parent.parent
+MANIFEST = ROOT / "examples" / "00-first-manifest" / "team.yaml"
+RECIPE = ObjectKey("vision", "recipe")
+STEPS = 600
+KILLED_AT = (100, 280, 460)
+
+
+def main() -> int:
+    """Plays the demo and returns its exit status: 0 when nothing was lost."""
+    signal.signal(signal.SIGTERM, _interrupt)
+    with private_home():
+        try:
+            return play()
+        except KeyboardInterrupt:
+            print("\ninterrupted; cleaning up")
+            return 130
+        except CorralError as error:
+            print(f"error: {error.message}\nhint: {error.hint}", file=sys.stderr)
+            return 1
+
+
+@contextmanager
+def private_home() -> Iterator[None]:
+    """Gives the demo a CORRAL_HOME of its own, and takes it away together with everything that runs from it."""
+    (ROOT / ".cache").mkdir(exist_ok=True)
+    folder = tempfile.mkdtemp(prefix="demo-", dir=ROOT / ".cache")
+    os.environ["CORRAL_HOME"] = folder
+    for name in ("KUBECONFIG", "CORRAL_CONTEXT"):
+        os.environ.pop(name, None)
+    try:
+        yield
+    finally:
+        assembly.stop_embedded()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def play() -> int:
+    """Shows the five scenes."""
+    title("1. Start a Kubernetes API: no Docker, no cluster, one SQLite file")
+    up = assembly.start_embedded(api_only=True)
+    say(f"{up.address} answers after {up.seconds * 1000:.0f} ms")
+    access = assembly.embedded_access()
+    with SyncClient(access) as client:
+        title("2. Apply a manifest through our own client")
+        apply_manifest(client)
+        title(f"3. Write {STEPS} times, watch from a second connection, and kill -9 the API on the way")
+        watcher = Watcher(access, revision_of(client))
+        acknowledged = write_and_kill(client, access)
+        watcher.wait_until_seen(acknowledged[-1])
+        title("4. Compare what was acknowledged, what is stored, and what the watch saw")
+        is_whole = compare(client, acknowledged, watcher)
+    title("5. Stop")
+    say("stopped " + ", ".join(assembly.stop_embedded()))
+    print("\nNothing was lost and nothing came twice." if is_whole else "\nSOMETHING WAS LOST: please report this.")
+    print("Next: `corral up`, then `export KUBECONFIG=$(corral kubeconfig)` and use kubectl as ever.")
+    return 0 if is_whole else 1
+
+
+def apply_manifest(client: SyncClient) -> None:
+    """Applies every document of the manifest and says what came of it."""
+    catalogue = client.catalogue()
+    say(f"the API serves {len(catalogue.served)} kinds of resources")
+    for document in load_documents(MANIFEST.read_bytes(), source=MANIFEST.name):
+        manifest = document.value
+        resource = catalogue.for_kind(manifest["apiVersion"], manifest["kind"])
+        key = ObjectKey(manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"])
+        stored = client.patch(resource, key, Patch("apply", manifest))
+        say(f"{resource.qualified}/{key.name} applied at revision {stored['metadata']['resourceVersion']}")
+    phase = client.get(POD, ObjectKey("vision", "trainer"))["status"]["phase"]
+    say(f"the pod is {phase}: this release has no node yet that would run it")
+
+
+def revision_of(client: SyncClient) -> str:
+    """Returns the present revision of the ConfigMap, from which the watch begins."""
+    return str(client.get(CONFIG_MAP, RECIPE)["metadata"]["resourceVersion"])
+
+
+def write_and_kill(client: SyncClient, access: Access) -> list[int]:
+    """Counts a ConfigMap up, killing the API on the way; returns the steps that were acknowledged, in order."""
+    acknowledged: list[int] = []
+    killers = []
+    for step in range(1, STEPS + 1):
+        if step in KILLED_AT:
+            killers.append(threading.Thread(target=kill_api, args=(access, step - 1)))
+            killers[-1].start()
+        write(client, step)
+        acknowledged.append(step)
+    for killer in killers:
+        killer.join()
+    return acknowledged
+
+
+def write(client: SyncClient, step: int) -> None:
+    """Writes one step until it is acknowledged; writing the same value again changes nothing, so repeating is safe."""
+    while True:
+        try:
+            client.patch(CONFIG_MAP, RECIPE, Patch("merge", {"data": {"step": str(step)}}))
+            return
+        except RetryError:
+            continue
+
+
+def kill_api(access: Access, writes: int) -> None:
+    """Kills the API server the hard way and says when it answers again."""
+    pid = next(line.pid for line in look(default_home()).processes if line.name == "api")
+    began = time.perf_counter()
+    os.kill(pid, signal.SIGKILL)
+    with SyncClient(access) as client:
+        client.raw("GET", "/readyz")
+    say(f"after {writes} writes: kill -9 {pid}; answering again {(time.perf_counter() - began) * 1000:.0f} ms later")
+
+
+class Watcher:
+    """Follows the ConfigMap on a connection of its own; when the stream breaks, it goes on from the last revision."""
+
+    def __init__(self, access: Access, revision: str) -> None:
+        self.seen: list[int] = []
+        self.resumed = -1
+        self._access = access
+        self._revision = revision
+        self._changed = threading.Condition()
+        threading.Thread(target=self._follow, daemon=True).start()
+
+    def wait_until_seen(self, step: int, seconds: float = 10.0) -> None:
+        """Waits until the watch has delivered a step, or gives up: the comparison will tell."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.seen[-1:] == [step], timeout=seconds)
+
+    def _follow(self) -> None:
+        while True:
+            self.resumed += 1
+            try:
+                with SyncClient(self._access) as client:
+                    scope = Scope(namespace=RECIPE.namespace, fields=f"metadata.name={RECIPE.name}")
+                    for changes in client.watch(CONFIG_MAP, scope, Start(self._revision), dict[str, Any]):
+                        for change in changes:
+                            self._take(change)
+            except UnreachableError:
+                continue
+
+    def _take(self, change: Change[dict[str, Any]]) -> None:
+        with self._changed:
+            if change.object is None:
+                self._revision = change.revision
+            else:
+                self._revision = change.object["metadata"]["resourceVersion"]
+                self.seen.append(int(change.object["data"]["step"]))
+            self._changed.notify_all()
+
+
+def compare(client: SyncClient, acknowledged: list[int], watcher: Watcher) -> bool:
+    """Says what is stored and what was seen; tells whether nothing is missing and nothing is doubled."""
+    stored = int(client.get(CONFIG_MAP, RECIPE)["data"]["step"])
+    say(f"acknowledged  {len(acknowledged)} writes, the last is step {acknowledged[-1]}")
+    say(f"stored        step {stored}")
+    say(
+        f"watched       {len(watcher.seen)} events, resumed {watcher.resumed} times, in order and each once: "
+        f"{'yes' if watcher.seen == acknowledged else 'NO'}"
+    )
+    return stored == acknowledged[-1] and watcher.seen == acknowledged
+
+
+def title(text: str) -> None:
+    """Prints the heading of a scene, bold where that can be shown."""
+    print(f"\n\033[1m{text}\033[0m" if sys.stdout.isatty() else f"\n{text}", flush=True)
+
+
+def say(text: str) -> None:
+    """Prints one line of a scene."""
+    print(f"   {text}", flush=True)
+
+
+def _interrupt(_signal: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())
