@@ -51,6 +51,11 @@ class Watcher:
             self.close()
         self._ready.set()
 
+    def queued(self) -> list[bytes]:
+        """Takes the frames that wait to be sent."""
+        frames, self._frames, self._backlog = self._frames, [], 0
+        return frames
+
     def close(self) -> None:
         """Ends the stream; what is queued and not yet sent is left to the client's next watch."""
         self._closed = True
@@ -87,8 +92,7 @@ class Watcher:
             yield chunk
         while not self._closed:
             if self._frames:
-                frames, self._frames, self._backlog = self._frames, [], 0
-                yield b"".join(frames)
+                yield b"".join(self.queued())
                 continue
             wait = end - loop.time()
             if wait <= 0:
