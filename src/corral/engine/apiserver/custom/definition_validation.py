@@ -27,12 +27,10 @@ Spec = dict[str, Any]
 
 
 def definition_findings(crd: dict[str, Any]) -> list[FieldError]:
-    """Returns everything that is wrong with a new definition, its general metadata aside."""
+    """Returns everything that is wrong with a definition, its general metadata aside."""
     spec = crd.get("spec") or {}
-    name, wanted = crd["metadata"].get("name", ""), f"{_names(spec).get('plural', '')}.{spec.get('group', '')}"
-    findings = [] if name == wanted else [invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')]
     return [
-        *findings,
+        *_name_findings(crd["metadata"], spec),
         *_spec_findings(spec),
         *_stored_findings(crd),
         *_approval_findings(crd),
@@ -57,6 +55,13 @@ def update_findings(new: dict[str, Any], old: dict[str, Any]) -> list[FieldError
     return [*findings, *_preserve_findings(spec)]
 
 
+def _name_findings(metadata: dict[str, Any], spec: Spec) -> Iterator[FieldError]:
+    """The name follows from group and plural; those that follow cannot change, so only a new object is looked at."""
+    name, wanted = metadata.get("name", ""), f"{_names(spec).get('plural', '')}.{spec.get('group', '')}"
+    if name != wanted and not metadata.get("resourceVersion"):
+        yield invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
+
+
 def _names(spec: Spec) -> dict[str, Any]:
     return spec.get("names") or {}
 
@@ -74,12 +79,20 @@ def _spec_findings(spec: Spec) -> Iterator[FieldError]:
         for index, version in enumerate(layout.versions):
             if (version.get("schema") or {}).get("openAPIV3Schema") is None:
                 yield required(f"spec.versions[{index}].schema.openAPIV3Schema")
+    if spec.get("preserveUnknownFields") and _has_defaults([version.get("schema") for version in spec["versions"]]):
+        yield invalid("spec.preserveUnknownFields", True, "must be false in order to use defaults in the schema")
     for index, version in enumerate(layout.versions):
         yield from _version_findings(version, layout, f"spec.versions[{index}]")
     yield from _versions_findings(layout, printed=spec.get("versions") and _printed(layout))
     yield from _naming_findings(_names(spec), "spec.names", is_spec=True)
     yield from _shared_findings(layout)
     yield from _conversion_findings(spec.get("conversion") or {})
+
+
+def _has_defaults(schema: Any) -> bool:
+    if isinstance(schema, dict):
+        return schema.get("default") is not None or any(_has_defaults(value) for value in schema.values())
+    return isinstance(schema, list) and any(_has_defaults(item) for item in schema)
 
 
 def _group_findings(group: str) -> Iterator[FieldError]:
@@ -229,7 +242,6 @@ def status_findings(crd: dict[str, Any]) -> list[FieldError]:
 
 
 def _stored_findings(crd: dict[str, Any]) -> Iterator[FieldError]:
-    yield from status_findings(crd)
     stored = (crd.get("status") or {}).get("storedVersions") or []
     path = "status.storedVersions"
     if not stored:
