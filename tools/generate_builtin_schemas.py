@@ -1,7 +1,7 @@
 """Writes the structure of built-in kinds, as a real Kubernetes server publishes it, into the package.
 
-    python tools/generate_builtin_schemas.py --kubeconfig FILE [--kubectl PATH] [--go-modules DIR]
-    python tools/generate_builtin_schemas.py --directory DIR [--go-modules DIR]
+    python -m tools.generate_builtin_schemas --kubeconfig FILE [--kubectl PATH] [--go-modules DIR]
+    python -m tools.generate_builtin_schemas --directory DIR [--go-modules DIR]
 
 The input is OpenAPI v3: of a live server, through kubectl, or of a directory of documents. Kept are types, formats,
 references, list and map markers, patch markers, defaults and enums; descriptions are dropped. OpenAPI does not tell
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from go_declarations import facts_of
+from tools.go_declarations import facts_of
 
 OUTPUT = Path(__file__).resolve().parent.parent / "src/corral/engine/apiserver/schema/builtin.json"
 DEFINITIONS = "#/components/schemas/"
