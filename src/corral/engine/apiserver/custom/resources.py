@@ -70,8 +70,8 @@ def _resource(crd: Crd, version: dict[str, Any], schemas: Mapping[str, Schema], 
         subresources=tuple(name for name in ("status", "scale") if name in subresources),
         printer=printer_of(version.get("additionalPrinterColumns")),
         storage_version=storage,
-        to_storage=_converter(spec["group"], storage, schemas[storage], with_defaults=False),
-        from_storage=_converter(spec["group"], version["name"], schema, with_defaults=True),
+        to_storage=_to_storage(f"{spec['group']}/{storage}", schemas[storage]),
+        from_storage=_from_storage(f"{spec['group']}/{version['name']}", schema, schemas[storage]),
         selectable_fields=tuple(selectable),
         scale=scale,
         structural=True,
@@ -100,19 +100,28 @@ def _selectable_of(version: dict[str, Any]) -> dict[str, JsonPath]:
     return {field.removeprefix("."): parse_path(field) for field in fields}
 
 
-def _converter(group: str, version: str, schema: Schema, with_defaults: bool) -> Callable[[Object], Object]:
-    """Conversion "None": only apiVersion changes; the other version's schema then prunes, and defaults on read."""
-    api_version = f"{group}/{version}"
+def _to_storage(api_version: str, schema: Schema) -> Callable[[Object], Object]:
+    """Conversion "None" on the way in: only apiVersion changes, and what the stored version does not know is lost."""
 
     def convert(obj: Object) -> Object:
-        converted = copied(obj)
-        assert isinstance(converted, dict)
-        if converted.get("apiVersion") != api_version:
-            converted["apiVersion"] = api_version
-        prune(schema, converted)
-        drop_nulls(schema, converted)
-        if with_defaults:
-            apply_defaults(schema, converted)
-        return converted
+        return _coerced(copied(obj), api_version, schema)
 
     return convert
+
+
+def _from_storage(api_version: str, schema: Schema, stored: Schema) -> Callable[[Object], Object]:
+    """The way out: defaults are those of the stored version; the version that was asked for only prunes."""
+
+    def convert(obj: Object) -> Object:
+        converted = _coerced(copied(obj), obj["apiVersion"], stored)
+        apply_defaults(stored, converted)
+        return converted if stored is schema else _coerced(converted, api_version, schema)
+
+    return convert
+
+
+def _coerced(obj: Object, api_version: str, schema: Schema) -> Object:
+    obj["apiVersion"] = api_version
+    prune(schema, obj)
+    drop_nulls(schema, obj)
+    return obj
