@@ -8,7 +8,7 @@ from corral.engine.apiserver.http.response import Answer, Response, document, en
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
-from corral.engine.apiserver.rest.body import object_in, parsed_json, parsed_yaml
+from corral.engine.apiserver.rest.body import object_in, parsed
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, Written
 from corral.engine.apiserver.world import World
@@ -153,7 +153,7 @@ async def _delete_options(request: Request) -> options.DeleteOptions:
     raw = await request.body()
     if not raw:
         return options.delete_options(request.query, None)
-    content = parsed_yaml(raw) if request.content_type == "application/yaml" else parsed_json(raw)
+    content = parsed(raw, request.content_type)
     if content is not None and not isinstance(content, dict):
         raise failures.bad_request("the body of a delete must be DeleteOptions")
     return options.delete_options(request.query, content)

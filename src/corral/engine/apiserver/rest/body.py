@@ -11,6 +11,8 @@ import msgspec
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.schema import protobuf
+from corral.engine.apiserver.schema.builtin import kind_definitions
 from corral.engine.apiserver.schema.decoding import Checked, check
 from corral.engine.apiserver.schema.duplicates import duplicate_fields, strict_errors
 from corral.engine.apiserver.schema.pruning import check_custom
@@ -18,9 +20,9 @@ from corral.errors import CorralError
 from corral.kinds.documents import load_document
 
 _decode = msgspec.json.Decoder().decode
-READABLE = ("application/json", "application/yaml")
-DEEPEST = 500
-"""How deep JSON may nest; far more than any kind does, far less than the interpreter's stack."""
+JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
+READABLE = (JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE)
+DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 
 
 class Body(NamedTuple):
@@ -32,15 +34,15 @@ class Body(NamedTuple):
 
 async def object_in(request: Request, resource: Resource, field_validation: str) -> Body:
     """Returns the object in a request's body, checked to be of the resource's kind and shape."""
-    kind = request.content_type or "application/json"
-    if kind not in READABLE:
-        raise failures.unsupported_media_type((*READABLE, "application/vnd.kubernetes.protobuf"))
+    kind = request.content_type or JSON_TYPE
+    if kind not in READABLE or (kind == PROTOBUF_TYPE and resource.structural):
+        raise failures.unsupported_media_type(READABLE)
     raw = await request.body()
-    decoded = parsed_yaml(raw) if kind == "application/yaml" else _parsed(raw, resource)
+    decoded = _parsed(raw, resource) if kind == JSON_TYPE else parsed(raw, kind)
     if not isinstance(decoded, dict):
         raise _unrecognized(resource, f"cannot unmarshal {type(decoded).__name__} into an object", raw)
     named_as(decoded, resource)
-    doubles = duplicate_fields(raw, decoded) if field_validation != "Ignore" and kind == "application/json" else []
+    doubles = duplicate_fields(raw, decoded) if field_validation != "Ignore" and kind == JSON_TYPE else []
     checked = check_shape(decoded, resource)
     if field_validation == "Ignore":
         return Body(decoded, [])
@@ -83,6 +85,28 @@ def named_as(obj: Object, resource: Resource) -> None:
             f"no kind {kind} of {version} is served here, expected {resource.kind} of {resource.api_version}"
         )
     obj["kind"], obj["apiVersion"] = kind, version
+
+
+def parsed(raw: bytes, kind: str) -> Any:
+    """Returns the value of a body of one of the readable types."""
+    if kind == PROTOBUF_TYPE:
+        return parsed_protobuf(raw)
+    return parsed_yaml(raw) if kind == YAML_TYPE else parsed_json(raw)
+
+
+def parsed_protobuf(raw: bytes) -> Object:
+    """Returns the object in a protobuf body; 400 when it cannot be read."""
+    try:
+        return protobuf.decode_object(raw, _message_of)
+    except protobuf.ProtobufError as error:
+        raise failures.bad_request(f"the body cannot be read as protobuf: {error}") from error
+
+
+def _message_of(api_version: str, kind: str) -> str:
+    if kind == "DeleteOptions":
+        return DELETE_OPTIONS
+    message = kind_definitions().get(f"{api_version}/{kind}", "")
+    return message if protobuf.knows(message) else ""
 
 
 def parsed_yaml(raw: bytes) -> Any:
