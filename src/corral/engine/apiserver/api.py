@@ -28,6 +28,13 @@ class Api:
         resource = self._resource(target)
         if request.method == "HEAD":
             raise failures.method_not_allowed()
+        answer = await self._verb(request, target, resource)
+        deprecated = resource.annotations.get("warning")
+        if deprecated:
+            answer.headers.append(warning_header(deprecated))
+        return answer
+
+    async def _verb(self, request: Request, target: Target, resource: Resource) -> Answer:
         if target.subresource:
             return await self._subresource(request, target, resource)
         view = View(resource, form_of(request.headers.get(b"accept", b"")), _included(request))
@@ -133,9 +140,7 @@ class Api:
     def _written(self, view: View, written: Written, warnings: list[str]) -> Response:
         status = 201 if written.created else 200
         answer = encoded(status, self._shown(view, written), view.form)
-        for warning in warnings:
-            quoted = warning.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace")
-            answer.headers.append((b"warning", b'299 - "' + quoted + b'"'))
+        answer.headers += [warning_header(warning) for warning in warnings]
         return answer
 
     def _shown(self, view: View, written: Written) -> bytes:
@@ -143,6 +148,13 @@ class Api:
         if written.entry.rev and view.form.shape == "object" and not view.resource.structural:
             return view.one(written.entry, self._world.now())
         return view.shown(obj, self._world.now())
+
+
+def warning_header(text: str) -> tuple[bytes, bytes]:
+    """Returns the header in which clients find a warning; control characters cannot end it early."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    quoted = printable.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace")
+    return b"warning", b'299 - "' + quoted + b'"'
 
 
 def _included(request: Request) -> str:
