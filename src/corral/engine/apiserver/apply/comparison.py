@@ -34,27 +34,30 @@ def _compare_maps(old: dict[str, Any], new: dict[str, Any], schema: Schema, chan
             continue
         child = child_schema(schema, key)
         if before is _ABSENT and whole:
-            before = _unsent(schema, key, child)
+            before = _unsent(schema, key, child, value)
         if before is _ABSENT:
             change.touched[f"f:{key}"] = fields_added(value, child)
         elif before != value:
             _compare_values(f"f:{key}", before, value, child, change, whole)
     for key in sorted(old.keys() - new.keys()):
         child = child_schema(schema, key)
-        value = _unsent(schema, key, child) if whole else _ABSENT
+        value = _unsent(schema, key, child, old[key]) if whole else _ABSENT
         if value is _ABSENT:
             change.removed[f"f:{key}"] = fields_added(old[key], child)
         elif old[key] != value:
             _compare_values(f"f:{key}", old[key], value, child, change, whole)
 
 
-def _unsent(schema: Schema, key: str, child: Schema) -> Any:
-    """Returns what Go's type shows for a field that was not sent: an empty struct, a zero, or nothing."""
+def _unsent(schema: Schema, key: str, child: Schema, value: Any) -> Any:
+    """Returns what Go's type shows for a field that was not sent: an empty struct, a zero, or nothing.
+
+    `value` is what stands there on the other side: null there is how some times show that they were not sent.
+    """
     if child.default == {} and child.default is not UNSET:
         return {}
     if key in schema.go.kept:
         return None if child.default is UNSET else child.default
-    return _ABSENT
+    return None if value is None else _ABSENT
 
 
 def _compare_values(step: str, old: Any, new: Any, schema: Schema, change: Change, whole: bool) -> None:

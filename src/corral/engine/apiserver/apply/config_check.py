@@ -39,7 +39,7 @@ def check_config(tracking: FieldTracking, config: dict[str, Any]) -> None:
     if named.get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
     try:
-        _check(config, tracking.schema, "")
+        _check(config, tracking.schema, "", False)
     except _MisfitError as misfit:
         shown = version if "/" in version else f"/{version}"
         what = f"{named.get('namespace') or ''}/{named.get('name') or ''}; {shown}, Kind={kind}"
@@ -50,27 +50,29 @@ class _MisfitError(ValueError):
     """Says where a configuration does not fit the schema, and how."""
 
 
-def _check(value: Any, schema: Schema, path: str) -> None:
+def _check(value: Any, schema: Schema, path: str, is_open: bool) -> None:
+    """Checks one value; `is_open` says that unknown fields are kept here because they are kept somewhere above."""
+    is_open = is_open or schema.preserve_unknown
     if value is None:
         return
     if isinstance(value, dict) and schema.type in ("object", ""):
-        _check_map(value, schema, path)
+        _check_map(value, schema, path, is_open)
     elif isinstance(value, list) and schema.type in ("array", ""):
-        _check_list(value, schema, path)
+        _check_list(value, schema, path, is_open)
     elif said := _scalar_misfit(value, schema):
         raise _MisfitError(f"{path}: {said}")
 
 
-def _check_map(value: dict[str, Any], schema: Schema, path: str) -> None:
-    closed = bool(schema.properties) and schema.additional is None and not schema.preserve_unknown
+def _check_map(value: dict[str, Any], schema: Schema, path: str, is_open: bool) -> None:
+    closed = bool(schema.properties) and schema.additional is None and not is_open
     for key in sorted(value):
         child = schema.properties.get(key)
         if child is None and closed:
             raise _MisfitError(f"{path}.{key}: field not declared in schema")
-        _check(value[key], child or schema.additional or ANY, f"{path}.{key}")
+        _check(value[key], child or schema.additional or ANY, f"{path}.{key}", is_open)
 
 
-def _check_list(items: list[Any], schema: Schema, path: str) -> None:
+def _check_list(items: list[Any], schema: Schema, path: str, is_open: bool) -> None:
     seen: set[str] = set()
     for index, item in enumerate(items):
         step = f"i:{index}"
@@ -82,7 +84,7 @@ def _check_list(items: list[Any], schema: Schema, path: str) -> None:
             if step in seen:
                 raise _MisfitError(f"{path}: duplicate entries for key {step_text(step)}")
             seen.add(step)
-        _check(item, schema.items or ANY, path + step_text(step))
+        _check(item, schema.items or ANY, path + step_text(step), is_open)
 
 
 def _scalar_misfit(value: Any, schema: Schema) -> str:

@@ -12,6 +12,7 @@ from corral.engine.apiserver.apply.comparison import Change, compare
 from corral.engine.apiserver.apply.field_set import Fields, difference, union, without_trees
 from corral.engine.apiserver.apply.list_items import UnkeyedItemError
 from corral.engine.apiserver.apply.ownership import Entry, Owner
+from corral.engine.apiserver.schema.builtin import object_meta
 from corral.engine.apiserver.schema.node import Schema
 
 MAX_MANAGER_LENGTH = 128
@@ -50,12 +51,29 @@ class FieldTracking:
     custom: bool = False
     reset_fields: Fields = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.custom:
+            # The schema of a definition leaves out what every object has.
+            object.__setattr__(self, "schema", _with_metadata(self.schema))
+
     def change(self, old: dict[str, Any], new: dict[str, Any]) -> Change:
         """Returns what a write changed, as far as this endpoint lets it."""
         found = compare(old, new, self.schema, whole=not self.custom)
         if not self.reset_fields:
             return found
         return Change(without_trees(found.touched, self.reset_fields), without_trees(found.removed, self.reset_fields))
+
+
+def _with_metadata(schema: Schema) -> Schema:
+    whole = Schema("object")
+    whole.preserve_unknown, whole.additional = schema.preserve_unknown, schema.additional
+    whole.properties = {
+        **schema.properties,
+        "apiVersion": Schema("string"),
+        "kind": Schema("string"),
+        "metadata": object_meta(),
+    }
+    return whole
 
 
 def track_update(

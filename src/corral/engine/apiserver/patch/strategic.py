@@ -175,10 +175,10 @@ def _merged_list(live: list[Any], wanted: list[Any], field: Schema, *, deletes: 
 
 
 def _check_elements(live: list[Any], wanted: list[Any]) -> None:
-    kinds = {type(item) for item in (*live, *wanted)}
-    if list in kinds:
+    first, *others = [*live, *wanted]
+    if isinstance(first, list):
         raise rejected()
-    if len(kinds) > 1:
+    if any(type(item) is not type(first) for item in others):
         raise unexpected(f"list element types are not identical: {printed([live, wanted])}")
 
 
