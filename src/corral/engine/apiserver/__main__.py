@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import gc
+import os
 import socket
 import sys
 from pathlib import Path
@@ -14,9 +15,13 @@ from corral.engine.apiserver.bootstrap import started_world
 from corral.engine.apiserver.http.protocol import LimitedProtocol
 from corral.engine.apiserver.upkeep import keep_up
 from corral.engine.apiserver.world import World
-from corral.errors import CorralError
+from corral.errors import CorralError, RetryError
 
 GRACE_SECONDS = 5
+PERMANENT_EXIT = 70
+"""Somebody must change something first; the supervisor does not try again."""
+RETRY_EXIT = 75
+"""A later start may succeed."""
 
 
 class _Server(uvicorn.Server):
@@ -62,7 +67,7 @@ async def serve(data: Path, token: str, listener: socket.socket) -> None:
 
 
 def main() -> int:
-    """Reads the command line and serves; a problem with the state is one clear line and exit code 70."""
+    """Reads the command line and serves; a problem with the state is one clear line and exit code 70, or 75."""
     parser = argparse.ArgumentParser(prog="corral.engine.apiserver", description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="directory of the state file")
     parser.add_argument("--token-file", type=Path, required=True, help="file with the bearer token")
@@ -70,6 +75,7 @@ def main() -> int:
     where.add_argument("--listen-fd", type=int, help="number of an inherited listening socket")
     where.add_argument("--port", type=int, help="port to listen on, on 127.0.0.1; 0 for any")
     given = parser.parse_args()
+    os.umask(0o077)  # the state holds secrets
     if given.listen_fd is not None:
         listener = socket.socket(fileno=given.listen_fd)
     else:
@@ -78,7 +84,7 @@ def main() -> int:
         asyncio.run(serve(given.data, given.token_file.read_text().strip(), listener))
     except CorralError as error:
         print(f"error: {error.message}\nhint: {error.hint}", file=sys.stderr)
-        return 70
+        return RETRY_EXIT if isinstance(error, RetryError) else PERMANENT_EXIT
     return 0
 
 

@@ -18,6 +18,9 @@ from corral.engine.apiserver.storage.damage import DiskFullError
 from corral.engine.apiserver.storage.log import Row, WriteLog
 from corral.engine.apiserver.storage.mark import Mark
 
+WRITE_FAILED_EXIT = 74
+"""The exit status after a failed write: the supervisor starts the server again, which reads the file anew."""
+
 
 class Pending:
     """A write on its way to the disk."""
@@ -40,6 +43,7 @@ class Committer:
         self._waiting: list[Pending] = []
         self._flying: list[Pending] = []
         self._garbage: list[int] = []
+        self._dropping: list[int] = []
         self._compact_to = 0
         self._scheduled = False
         self._idle = asyncio.Event()
@@ -79,8 +83,8 @@ class Committer:
         try:
             self._log.append(p.row for p in self._flying)
             if len(self._garbage) >= 512:
-                dropped, self._garbage = self._garbage, []
-                self._log.drop(dropped, self._compact_to)
+                self._dropping, self._garbage = self._garbage, []
+                self._log.drop(self._dropping, self._compact_to)
         except DiskFullError as error:
             self._land(error)
         except Exception as error:  # noqa: BLE001 - whatever it is, the writers hear of it and the process ends
@@ -100,6 +104,7 @@ class Committer:
 
     def _land(self, problem: Exception | None) -> None:
         landed, self._flying = self._flying, []
+        dropped, self._dropping = self._dropping, []
         if problem is None:
             self._committed([p.row for p in landed])
             for p in landed:
@@ -107,6 +112,7 @@ class Committer:
                     p.done.set_result(None)
         elif isinstance(problem, DiskFullError):
             self._log.abandon()
+            self._garbage += dropped
             for p in landed:
                 _fail(p, failures.insufficient_storage(f"the disk is full, nothing was stored: {problem}"))
         else:
@@ -119,7 +125,7 @@ class Committer:
     def _give_up(self, error: Exception) -> None:
         """Ends the process: after a failed fsync only the file itself can say what is stored, so it must be read anew."""
         print(f"corral: the state file cannot be written: {error!r}; stopping", file=sys.stderr, flush=True)
-        os._exit(70)
+        os._exit(WRITE_FAILED_EXIT)
 
 
 def _fail(pending: Pending, failure: Exception) -> None:

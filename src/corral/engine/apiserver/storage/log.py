@@ -1,14 +1,11 @@
-"""The write log: one SQLite table, one row per write, and nothing else that lasts.
+"""The write log: one SQLite table, one row per write, and nothing else that lasts (`schema` has the tables).
 
-    log(rev, key, gone, value, sum)    rev is the resourceVersion; the newest row of a key is the object,
-                                       or, with gone = 1, the last state of a deleted one
-    seal(rows, digest, compacted)      how many rows there are, the exclusive-or of their sums, and the
-                                       revision up to which superseded rows were dropped
+Every row carries a checksum, and the seal counts them. One connection in one process owns the file (exclusive locking),
+so the WAL-reset bug of old SQLite releases, which needs two, cannot strike. `append` runs on the event loop (memory
+only), `commit` on the committer's thread (fsync); the caller keeps them apart.
 
-Every row carries a checksum; the seal, written in the same transaction, makes a row that vanished or came back as
-visible as one that was altered. One connection in one process owns the file (exclusive locking), so the WAL-reset bug
-of old SQLite releases, which needs two, cannot strike. `append` runs on the event loop (memory only), `commit` on the
-committer's thread (fsync); the caller keeps them apart.
+A file that is refused is left exactly as it was found: closing does not merge the write-ahead log before everything was
+read and found good, because what SQLite drops silently then, `salvage` may still want to read.
 """
 
 import zlib
@@ -18,19 +15,18 @@ from typing import NamedTuple
 
 import apsw
 
-from corral.engine.apiserver.storage.damage import DamagedStateError, DiskFullError, ForeignStateError
-
-APPLICATION_ID = 0x636F7272  # "corr"
-
-MIGRATIONS: Sequence[str] = (
-    """
-    CREATE TABLE log (rev INTEGER PRIMARY KEY, key TEXT NOT NULL, gone INTEGER NOT NULL, value BLOB NOT NULL,
-                      sum INTEGER NOT NULL) STRICT;
-    CREATE TABLE seal (rows INTEGER NOT NULL, digest INTEGER NOT NULL, compacted INTEGER NOT NULL) STRICT;
-    INSERT INTO seal VALUES (0, 0, 0);
-    """,
+from corral.engine.apiserver.storage.damage import (
+    DamagedStateError,
+    DiskFullError,
+    NoRoomError,
+    explained,
+    is_disk_full,
 )
-"""Statement lists that lead from schema version N to N + 1; a released one is never edited."""
+from corral.engine.apiserver.storage.schema import MIGRATIONS, bring_forward, is_as_made
+from corral.engine.apiserver.storage.seal import Seal, seal_in
+
+UNREADABLE = (apsw.Error, UnicodeDecodeError, MemoryError)
+"""What reading a damaged file can end in."""
 
 
 class Row(NamedTuple):
@@ -48,132 +44,152 @@ class Row(NamedTuple):
 
 
 class WriteLog:
-    """The durable log of writes in one file. Not thread-safe: one call at a time."""
+    """The durable log of writes in one file. Not thread-safe: one call at a time.
 
-    def __init__(self, path: Path) -> None:
+    `used` says that something in the file was acknowledged once, so that an empty one is a loss and not a beginning.
+    """
+
+    def __init__(self, path: Path, *, used: bool = False, migrations: Sequence[str] = MIGRATIONS) -> None:
         self.path = path
+        _refuse_emptied(path, used)
         self._db = _opened(path)
         try:
-            self._prepare()
-            seal = list(self._db.execute("SELECT rows, digest, compacted FROM seal"))
-        except apsw.FullError as error:
-            raise DiskFullError(str(error)) from error
-        except apsw.Error as error:
-            raise _explained(path, error) from error
-        if len(seal) != 1:
-            raise DamagedStateError(str(path), "its seal is missing")
-        self._rows, self._digest, self.compacted = seal[0]
+            self._prepare(used, migrations)
+            sealed = seal_in(list(self._db.execute("SELECT rows, digest, compacted, sum FROM seal")))
+        except UNREADABLE as error:
+            full = is_disk_full(self._db, error)
+            self._db.close()
+            raise (NoRoomError(str(path), str(error)) if full else explained(str(path), error)) from error
+        if isinstance(sealed, str):
+            raise self._damaged(sealed)
+        self._seal = sealed
 
-    def _prepare(self) -> None:
+    @property
+    def compacted(self) -> int:
+        """Returns the revision up to which superseded rows were dropped."""
+        return self._seal.compacted
+
+    def _prepare(self, used: bool, migrations: Sequence[str]) -> None:
         db = self._db
+        db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
-        db.execute("PRAGMA journal_mode=WAL")
+        db.execute("PRAGMA journal_mode=WAL").fetchall()
         db.execute("PRAGMA synchronous=FULL")
+        db.execute("PRAGMA fullfsync=ON")  # where fsync alone does not reach the disk (macOS)
         db.execute("PRAGMA cache_size=-8192")
-        version = db.execute("PRAGMA user_version").get
-        identity = db.execute("PRAGMA application_id").get
-        if identity not in (0, APPLICATION_ID) or (version and not identity):
-            raise ForeignStateError(
-                "state-foreign", f"{self.path} is a database of another program", "choose another CORRAL_HOME"
-            )
-        if version > len(MIGRATIONS):
-            raise ForeignStateError(
-                "state-newer",
-                f"{self.path} was written by a newer release (schema {version}, this one knows {len(MIGRATIONS)})",
-                "upgrade corral, or choose another CORRAL_HOME",
-            )
-        if version < len(MIGRATIONS):
-            self._migrate(version)
-
-    def _migrate(self, version: int) -> None:
-        with self._db:
-            for step in MIGRATIONS[version:]:
-                self._db.execute(step)
-            self._db.execute(f"PRAGMA application_id={APPLICATION_ID}")
-            self._db.execute(f"PRAGMA user_version={len(MIGRATIONS)}")
+        bring_forward(db, self.path, migrations, used=used)
+        # Pages that no row uses carry no checksum, and a bad one would spoil good pages with the next write.
+        finding = str(db.execute("PRAGMA quick_check(1)").get)
+        if finding != "ok":
+            raise self._damaged(finding)
+        if not is_as_made(db, migrations):
+            raise self._damaged("its tables were altered")
 
     def rows(self) -> Iterator[Row]:
         """Yields every row in order of revision; raises DamagedStateError at the first sign that the file lies."""
-        count = digest = 0
+        seen = Seal(compacted=self._seal.compacted)
         try:
             for rev, key, gone, value, stored in self._db.execute(
                 "SELECT rev, key, gone, value, sum FROM log ORDER BY rev"
             ):
-                row = Row(rev, key, bool(gone), value)
-                if row.checksum() != stored:
-                    raise DamagedStateError(str(self.path), f"row {rev} ({key}) does not match its checksum")
-                count += 1
-                digest ^= stored
+                if not is_row(key, gone, value) or (row := Row(rev, key, bool(gone), value)).checksum() != stored:
+                    raise self._damaged(f"row {rev} ({key!r}) does not match its checksum")
+                seen = seen.with_row(stored)
                 yield row
-        except apsw.Error as error:
-            raise _explained(self.path, error) from error
-        if (count, digest) != (self._rows, self._digest):
-            raise DamagedStateError(
-                str(self.path), f"it holds {count} rows where its seal counts {self._rows}, or other ones"
-            )
+        except UNREADABLE as error:
+            raise explained(str(self.path), error) from error
+        if seen != self._seal:
+            raise self._damaged(f"it holds {seen.rows} rows where its seal counts {self._seal.rows}, or other ones")
+
+    def trust(self) -> None:
+        """Says that everything read was good: from here on, closing merges the write-ahead log."""
+        self._db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
 
     def append(self, rows: Iterable[Row]) -> None:
         """Opens a transaction if none is open and adds rows to it; nothing is durable before `commit`."""
         sums = [(row, row.checksum()) for row in rows]
-        with _full_disk_named():
+        with _FullDiskNamed(self._db):
             self._begin()
             self._db.executemany(
                 "INSERT INTO log VALUES (?, ?, ?, ?, ?)",
                 ((row.rev, row.key, int(row.gone), row.value, sum_) for row, sum_ in sums),
             )
             for _, sum_ in sums:
-                self._digest ^= sum_
-            self._rows += len(sums)
-            self._seal()
+                self._seal = self._seal.with_row(sum_)
+            self._write_seal()
 
     def drop(self, revs: Sequence[int], compacted: int) -> None:
         """Adds to the open transaction the removal of superseded rows up to the revision `compacted`."""
-        with _full_disk_named():
+        with _FullDiskNamed(self._db):
             self._begin()
             for rev in revs:
                 for (sum_,) in self._db.execute("DELETE FROM log WHERE rev = ? RETURNING sum", (rev,)):
-                    self._digest ^= sum_
-                    self._rows -= 1
-            self.compacted = compacted
-            self._seal()
+                    self._seal = self._seal.without_row(sum_)
+            self._seal = self._seal._replace(compacted=compacted)
+            self._write_seal()
 
     def commit(self) -> None:
         """Makes the open transaction durable (fsync). On failure nothing of it is kept."""
-        with _full_disk_named():
+        with _FullDiskNamed(self._db):
             self._db.execute("COMMIT")
 
     def abandon(self) -> None:
         """Forgets the open transaction, if any, and reads the seal again."""
         if self._db.in_transaction:
             self._db.execute("ROLLBACK")
-        self._rows, self._digest, self.compacted = self._db.execute("SELECT rows, digest, compacted FROM seal").get
+        self._seal = Seal(*self._db.execute("SELECT rows, digest, compacted FROM seal").get)
 
     def size(self) -> int:
         """Returns the bytes that the state takes on disk, write-ahead log included."""
-        wal = self.path.with_name(self.path.name + "-wal")
-        return sum(p.stat().st_size for p in (self.path, wal) if p.exists())
+        return sum(p.stat().st_size for p in (self.path, _wal_of(self.path)) if p.exists())
 
     def close(self) -> None:
-        """Checkpoints and closes the file."""
+        """Closes the file, with its write-ahead log merged if it was found good."""
         self._db.close()
 
     def _begin(self) -> None:
         if not self._db.in_transaction:
             self._db.execute("BEGIN IMMEDIATE")
 
-    def _seal(self) -> None:
-        self._db.execute("UPDATE seal SET rows=?, digest=?, compacted=?", (self._rows, self._digest, self.compacted))
+    def _write_seal(self) -> None:
+        seal = self._seal
+        self._db.execute("UPDATE seal SET rows=?, digest=?, compacted=?, sum=?", (*seal, seal.checksum()))
+
+    def _damaged(self, finding: str) -> DamagedStateError:
+        self._db.close(True)
+        return DamagedStateError(str(self.path), finding)
 
 
-class _full_disk_named:  # noqa: N801 - reads as a phrase: with _full_disk_named()
-    """Turns SQLite's own word for a full disk into ours; every other error goes through unchanged."""
+class _FullDiskNamed:
+    """Turns what SQLite says of a full disk into our own word; every other error goes through unchanged."""
+
+    def __init__(self, db: apsw.Connection) -> None:
+        self._db = db
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, apsw.FullError):
+        if error is not None and is_disk_full(self._db, error):
             raise DiskFullError(str(error)) from error
+
+
+def is_row(key: object, gone: object, value: object) -> bool:
+    """Says whether the columns of a row have their types; damage can give them any."""
+    return isinstance(key, str) and isinstance(gone, int) and isinstance(value, bytes)
+
+
+def _wal_of(path: Path) -> Path:
+    return path.with_name(path.name + "-wal")
+
+
+def _refuse_emptied(path: Path, used: bool) -> None:
+    """Refuses a file that vanished or was emptied; SQLite would start anew and delete the write-ahead log."""
+    if path.exists() and path.stat().st_size:
+        return
+    wal = _wal_of(path)
+    if used or (wal.exists() and wal.stat().st_size):
+        raise DamagedStateError(str(path), "it is empty" if path.exists() else "it is missing")
 
 
 def _opened(path: Path) -> apsw.Connection:
@@ -182,14 +198,4 @@ def _opened(path: Path) -> apsw.Connection:
         connection.set_busy_timeout(0)
         return connection
     except apsw.Error as error:
-        raise _explained(path, error) from error
-
-
-def _explained(path: Path, error: apsw.Error) -> Exception:
-    if isinstance(error, apsw.BusyError | apsw.LockedError):
-        return ForeignStateError(
-            "state-in-use", f"{path} is in use by another process", "`corral status` shows it; `corral down` stops it"
-        )
-    if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.ReadOnlyError):
-        return ForeignStateError("state-unreadable", f"{path} cannot be opened: {error}", "check its owner and mode")
-    return DamagedStateError(str(path), str(error))
+        raise explained(str(path), error) from error

@@ -11,6 +11,8 @@ import struct
 import zlib
 from pathlib import Path
 
+from corral.engine.apiserver.storage.damage import NO_ROOM
+
 _FORM = struct.Struct("<8sQI")
 _MAGIC = b"CRLMARK1"
 
@@ -25,10 +27,20 @@ class Mark:
         """Returns the revision, or None when the file is new or unreadable."""
         return _decoded(os.pread(self._fd, _FORM.size, 0))
 
+    @property
+    def exists(self) -> bool:
+        """Says whether there ever was a mark, readable or not."""
+        return os.fstat(self._fd).st_size > 0
+
     def write(self, revision: int) -> None:
         """Remembers a revision that is about to be acknowledged."""
         head = _FORM.pack(_MAGIC, revision, 0)[:-4]
-        os.pwrite(self._fd, head + struct.pack("<I", zlib.crc32(head)), 0)
+        try:
+            os.pwrite(self._fd, head + struct.pack("<I", zlib.crc32(head)), 0)
+        except OSError as error:
+            # The log has the write, durably; an older mark is a weaker witness and no loss.
+            if error.errno not in NO_ROOM:
+                raise
 
     def close(self) -> None:
         """Closes the file; the mark stays."""

@@ -45,30 +45,36 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._log = WriteLog(directory / "state.db")
         self._mark = Mark(directory / "acknowledged")
+        self._log = WriteLog(directory / "state.db", used=self._mark.exists)
         self._collections: dict[str, Collection] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._locks: dict[tuple[str, str], _KeyLock] = {}
         self._encode = msgspec.json.Encoder().encode
         self.revision = self._log.compacted
         self.history = History(self._log.compacted)
-        self._load()
+        superseded = self._load()
         self._next = self.revision
         self._committer = Committer(self._log, self._mark, self._apply)
+        self._committer.compact(superseded, self.history.floor)
         self.committed_writes = 0
 
-    def _load(self) -> None:
+    def _load(self) -> list[int]:
+        superseded: list[int] = []
         for row in self._log.rows():
             change = self._changed(row)
             if row.rev > self._log.compacted:
-                self.history.add(change)
+                superseded += self.history.add(change)
         acknowledged = self._mark.read()
         if acknowledged is not None and acknowledged > self.revision:
             raise DamagedStateError(
                 str(self._log.path),
                 f"it ends at revision {self.revision}, but revision {acknowledged} was acknowledged",
             )
+        self._log.trust()
+        if acknowledged is None:
+            self._mark.write(self.revision)  # its block is taken now, not when the disk is full
+        return superseded
 
     def collection(self, name: str) -> Collection:
         """Returns the committed entries of a resource; empty for one never written."""
@@ -177,5 +183,5 @@ class Store:
                 collection.remove(key)
         else:
             collection.put(entry)
-        self.revision = row.rev
+        self.revision = max(row.rev, self.revision)  # after a salvage the floor is above every row
         return Change(row.rev, name, old, None if row.gone else entry, entry)
