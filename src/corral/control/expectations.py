@@ -45,6 +45,10 @@ class Expectations:
         """Notes that deletion of an object was accepted."""
         self._open.setdefault(owner, []).append(_Deleted(resource, key, uid, self._clock.monotonic()))
 
+    def forget(self, owner: ObjectKey) -> None:
+        """Drops what was noted for a key that is gone, or that does not decide from caches."""
+        self._open.pop(owner, None)
+
     def are_met(self, owner: ObjectKey) -> bool:
         """Whether the caches show everything that was written for a key."""
         waiting = [one for one in self._open.get(owner, ()) if not self._is_seen(one)]

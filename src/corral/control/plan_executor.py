@@ -135,7 +135,7 @@ class PlanExecutor:
         raise AssertionError("unreachable: the last try returns or raises")
 
     async def _delete(self, owner: ObjectKey, action: Delete) -> None:
-        options = DeleteOptions(action.propagation, action.grace_seconds, action.uid)
+        options = DeleteOptions(action.propagation, action.grace_seconds, action.uid, action.version)
         try:
             await self._store.delete(action.resource, action.key, options)
         except NotFoundError:

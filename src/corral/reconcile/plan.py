@@ -77,6 +77,8 @@ class Delete:
     uid: str
     propagation: Literal["", "Background", "Foreground", "Orphan"] = ""
     grace_seconds: int | None = None
+    version: str = ""
+    """When given, only if nobody changed the object since; a change makes the decision void."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,50 @@
+"""Which controllers there are, and which of them shall run."""
+
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from corral.control.plan_executor import Fence, PlanExecutor
+from corral.control.runtime import Runtime
+from corral.engine.controllers.default_accounts import DefaultAccounts
+from corral.engine.controllers.followed_kinds import FollowedKinds
+from corral.engine.controllers.garbage_collector import GarbageCollector
+from corral.engine.controllers.namespace_deletion import NamespaceDeletion
+from corral.errors import PermanentError
+
+
+class Runnable(Protocol):
+    """A controller as the process sees it."""
+
+    async def run(self) -> None:
+        """Works until cancelled."""
+
+
+Maker = Callable[[Runtime, FollowedKinds, PlanExecutor], Runnable]
+
+ROSTER: dict[str, Maker] = {
+    "namespace": NamespaceDeletion,
+    "serviceaccount": lambda runtime, _, executor: DefaultAccounts(runtime, executor),
+    "garbagecollector": GarbageCollector,
+}
+"""By the names that kube-controller-manager uses, without their `-controller`."""
+
+_OF_ALL_KINDS = frozenset({"namespace", "garbagecollector"})
+
+
+def chosen(words: str) -> list[str]:
+    """Returns the names that a list such as `*`, `-job` or `namespace,garbagecollector` means; all when it is empty."""
+    asked = [word.strip() for word in words.split(",") if word.strip()]
+    names = {word.lstrip("-") for word in asked} - {"*"}
+    if unknown := names - ROSTER.keys():
+        hint = f"known controllers: {', '.join(ROSTER)}"
+        raise PermanentError("unknown-controller", f"there is no controller {', '.join(sorted(unknown))}", hint=hint)
+    wanted = {word for word in asked if not word.startswith("-")}
+    everything = not wanted or "*" in wanted
+    return [name for name in ROSTER if (everything or name in wanted) and f"-{name}" not in asked]
+
+
+def made(names: Iterable[str], runtime: Runtime, kinds: FollowedKinds, fence: Fence) -> list[Runnable]:
+    """Returns the controllers, ready to run, each with its own expectations of what its writes must show."""
+    names = list(names)
+    controllers = [ROSTER[name](runtime, kinds, PlanExecutor(runtime, fence=fence)) for name in names]
+    return [kinds, *controllers] if _OF_ALL_KINDS.intersection(names) else controllers

@@ -1,0 +1,1 @@
+"""Who owns whom, and what becomes of objects whose owners go."""
