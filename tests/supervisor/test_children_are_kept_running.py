@@ -10,6 +10,7 @@ import pytest
 from corral.engine.supervisor import lifecycle
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import resident_bytes
+from corral.engine.supervisor.listening import PORTS, ports_for
 from corral.engine.supervisor.plan import ChildSpec, Plan
 from corral.engine.supervisor.readiness import wait_ready
 from corral.errors import CorralError
@@ -106,6 +107,12 @@ def test_a_taken_port_is_named(home: Home, plan: Plan) -> None:
         assert str(port) in caught.value.message
     finally:
         lifecycle.stop(other)
+
+
+def test_homes_begin_their_search_for_a_port_at_different_places() -> None:
+    first = {ports_for(f"home-{number}")[0] for number in range(20)}
+    assert len(first) > 15
+    assert sorted(ports_for("home")) == list(PORTS)
 
 
 def test_another_port_is_refused_while_running(home: Home, plan: Plan) -> None:

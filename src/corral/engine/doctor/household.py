@@ -52,7 +52,7 @@ def check_port(home: Home) -> Finding:
     if port is None or observation.orphans:
         return Finding("ok", "port", "chosen by the first `corral up`" if port is None else f"{port} is ours")
     try:
-        listen(port).close()
+        listen([port]).close()
     except PortTakenError:
         return Finding("fail", "port", f"{port} is taken by another program", "`corral up --port PORT` moves Corral")
     return Finding("ok", "port", f"{port} is free")

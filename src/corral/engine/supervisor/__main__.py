@@ -10,7 +10,7 @@ import sys
 
 from corral.engine.supervisor.children import end_left_behind
 from corral.engine.supervisor.home import Home
-from corral.engine.supervisor.listening import PortTakenError, listen
+from corral.engine.supervisor.listening import PortTakenError, listen, ports_for
 from corral.engine.supervisor.locking import try_take
 from corral.engine.supervisor.plan import read_plan
 from corral.engine.supervisor.supervising import Supervisor, say
@@ -27,7 +27,8 @@ def main(root: str, wanted_port: int, ready_fd: int) -> int:
     if orphans:
         say(f"ended what an earlier supervisor left running: {', '.join(orphans)}")
     try:
-        listener = listen(wanted_port or home.port())
+        known = wanted_port or home.port()
+        listener = listen([known] if known else ports_for(home.root))
     except PortTakenError as error:
         return _answer(ready_fd, {"problem": "port-taken", "port": error.port})
     port: int = listener.getsockname()[1]

@@ -1,13 +1,15 @@
 """The address: one loopback socket, bound here and handed to the child that serves it.
 
-The port is chosen once, below the range from which the kernel gives ports to outgoing connections, and kept.
+The port is chosen once, below the range from which the kernel gives ports to outgoing connections, and kept. Where the
+search begins depends on the home, so that several homes on one machine rarely want the same port, also while stopped.
 """
 
 import errno
 import socket
+import zlib
+from collections.abc import Sequence
 
-FIRST_PORT = 17600
-PORTS_TO_TRY = 200
+PORTS = range(16384, 20480)
 QUEUE_LENGTH = 1024
 
 
@@ -19,9 +21,14 @@ class PortTakenError(Exception):
         self.port = port
 
 
-def listen(port: int | None) -> socket.socket:
-    """Returns a listening socket on this port of 127.0.0.1, or on the first free one of our range when None."""
-    candidates = range(FIRST_PORT, FIRST_PORT + PORTS_TO_TRY) if port is None else (port,)
+def ports_for(root: str) -> Sequence[int]:
+    """Returns the ports to try for a home that has none yet, in order."""
+    first = zlib.crc32(root.encode()) % len(PORTS)
+    return [*PORTS[first:], *PORTS[:first]]
+
+
+def listen(candidates: Sequence[int]) -> socket.socket:
+    """Returns a listening socket on the first free one of these ports of 127.0.0.1."""
     for candidate in candidates:
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         # Without it, connections of the last run that linger in TIME_WAIT would hold the port for a minute.
