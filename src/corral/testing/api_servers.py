@@ -8,7 +8,6 @@ Each test gets a namespace of its own. Where the real control plane is not there
 import os
 import secrets
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import pytest
 
@@ -17,21 +16,10 @@ from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
 from corral.adapters.kubernetes.sync_client import SyncClient
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import NAMESPACE
+from corral.testing.api_under_test import ApiUnderTest
 from corral.testing.embedded_api import EmbeddedApi
 
 pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]
-
-
-class ApiUnderTest(NamedTuple):
-    """A server and a namespace that nobody else uses."""
-
-    access: Access
-    namespace: str
-    is_embedded: bool
-
-    def key(self, name: str) -> ObjectKey:
-        """Returns a key in the namespace of the test."""
-        return ObjectKey(self.namespace, name)
 
 
 @pytest.fixture(scope="session")

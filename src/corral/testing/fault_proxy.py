@@ -201,7 +201,7 @@ class FaultProxy:
             if isinstance(fault, CutAfterForwarding):
                 await upstream_reader.read()
             elif isinstance(fault, GoSilent):
-                await _pass_lines(upstream_reader, writer, _limited(fault.after_lines))
+                await _pass_some(upstream_reader, writer, fault.after_lines)
                 await asyncio.Event().wait()
             elif isinstance(fault, Rewrite):
                 await _pass_lines(upstream_reader, writer, fault.lines)
@@ -271,7 +271,12 @@ async def _pass_lines(
     await writer.drain()
 
 
-def _limited(lines: int) -> Callable[[bytes], list[bytes] | None]:
+async def _pass_some(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, lines: int) -> None:
+    """Passes on the head of an answer and so many lines of its stream."""
+    if lines == 0:
+        writer.write(await reader.readuntil(b"\r\n\r\n"))
+        await writer.drain()
+        return
     left = lines
 
     def rewrite(line: bytes) -> list[bytes] | None:
@@ -281,4 +286,4 @@ def _limited(lines: int) -> Callable[[bytes], list[bytes] | None]:
         left -= 1
         return [line]
 
-    return rewrite
+    await _pass_lines(reader, writer, rewrite)

@@ -141,9 +141,9 @@ class AsyncTransport:
 
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
-            # Servers drop idle connections (the embedded one after 5 s); a request on such a one would be undecided.
-            idle = 30.0 if self.access.is_secure else 4.0
-            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=idle)
+            # Well below the 90 s and more after which servers drop idle connections: a request that meets the drop
+            # would be undecided.
+            connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=30.0)
             self._session = aiohttp.ClientSession(
                 connector=connector,
                 headers={"User-Agent": "corral"},
@@ -151,8 +151,19 @@ class AsyncTransport:
                 trust_env=False,
                 auto_decompress=True,
                 cookie_jar=aiohttp.DummyCookieJar(),
+                middlewares=(_once,),
             )
         return self._session
+
+
+async def _once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Keeps aiohttp from repeating a lost GET, PUT or DELETE by itself: what may be repeated our own policy says."""
+    try:
+        return await handler(request)
+    except _NOT_SENT:
+        raise
+    except (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError) as error:
+        raise aiohttp.ClientConnectionError(str(error)) from error
 
 
 def _cause(error: BaseException) -> BaseException:
