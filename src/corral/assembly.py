@@ -10,7 +10,6 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from corral.engine import controllers
 from corral.engine.doctor.finding import Finding
 from corral.engine.overview import Overview, look, objects_in
 from corral.engine.supervisor import lifecycle
@@ -72,14 +71,8 @@ def embedded_plan(home: Home, *, api_only: bool, no_node: bool) -> tuple[Plan, t
     ]
     if api_only:
         return tuple(plan), ()
-    notes = []
-    if _is_runnable(controllers.__path__[0]):
-        plan.append(ChildSpec("controllers", (*python, controllers.__name__, "--kubeconfig", home.kubeconfig)))
-    else:
-        notes.append("this release has no built-in controllers yet: Deployments and Jobs make no pods")
-    if not no_node:
-        notes.append("this release has no process node yet: pods stay Pending")
-    return tuple(plan), tuple(notes)
+    plan.append(ChildSpec("controllers", (*python, "corral.engine.controllers", "--kubeconfig", home.kubeconfig)))
+    return tuple(plan), () if no_node else ("this release has no process node yet: pods stay Pending",)
 
 
 def stop_embedded() -> list[str]:
@@ -140,7 +133,3 @@ def diagnose() -> list[Finding]:
         household.check_port(home),
         household.check_kubeconfig(home),
     ]
-
-
-def _is_runnable(package_folder: str) -> bool:
-    return os.path.exists(os.path.join(package_folder, "__main__.py"))
