@@ -34,7 +34,7 @@ def version_priority(version: str) -> tuple[int, int, int, int, tuple[int, ...]]
     """Returns the rank of a version name; `v2` > `v1` > `v2beta1` > `v1alpha3` > everything else, by name."""
     major, stage, minor = _parsed(version)
     if stage < 0:
-        return (0, 0, 0, 0, tuple(-ord(char) for char in version))
+        return (0, 0, 0, 0, (*(-ord(char) for char in version), 1))  # the end, so that a prefix comes first
     return (1, stage, major, minor, ())
 
 
