@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from corral.engine.apiserver.custom.resources import preferred_version, resources_of, version_priority
+from corral.engine.apiserver.custom.resources import resources_of
 from corral.engine.apiserver.resources.resource import Resource
 
 V1 = {"a": {"type": "string", "default": "A1"}, "only1": {"type": "string"}}
@@ -56,6 +56,15 @@ def test_reading_another_version_prunes_it_and_defaults_come_from_the_stored_one
     assert stored == obj("v1")
     assert second.from_storage(stored) == obj("v2", a="A1")
     assert first.from_storage(obj("v1", only1="q")) == obj("v1", only1="q", a="A1")
+
+
+def test_an_object_as_its_schema_would_make_it_is_not_copied() -> None:
+    first, _ = two_versions()
+    settled = obj("v1", a="x", only1="q")
+    assert first.from_storage
+    assert first.to_storage
+    assert first.from_storage(settled) is settled
+    assert first.to_storage(settled) is settled
 
 
 def test_conversion_leaves_the_original_alone() -> None:
@@ -137,9 +146,3 @@ def test_selectable_fields_are_texts() -> None:
 def test_a_deprecated_version_says_so() -> None:
     (resource,) = resources_of(definition(version("v1", V1, storage=True, deprecated=True)))
     assert resource.annotations["warning"] == "example.com/v1 Bar is deprecated"
-
-
-def test_stable_versions_come_before_beta_and_alpha() -> None:
-    names = ["v10", "v2", "v1", "v11beta2", "v10beta3", "v3beta1", "v12alpha1", "v11alpha2", "foo1", "foo10"]
-    assert sorted(names, key=version_priority, reverse=True) == names
-    assert preferred_version(definition(version("v1beta1", V1), version("v1", V1, storage=True))) == "v1"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from corral.engine.apiserver.schema.defaulting import apply_defaults
 from corral.engine.apiserver.schema.pruning import check_custom, drop_nulls, prune
+from corral.engine.apiserver.schema.settled import is_settled
 from corral.engine.apiserver.schema.structural import compile_schema
 from corral.engine.apiserver.schema.validation import validate
 
@@ -91,6 +92,24 @@ def test_a_value_made_for_a_schema_is_accepted_whole(data: st.DataObject) -> Non
     assert (checked.error, checked.unknown, obj) == ("", [], before)
     apply_defaults(schema, obj)
     assert validate(schema, obj) == []
+
+
+@given(ROOTS, OBJECTS, st.booleans())
+def test_a_settled_object_is_left_as_it_is(source: dict[str, Any], obj: dict[str, Any], cleaned: bool) -> None:
+    schema = compile_schema(source)
+    if cleaned:
+        _settle(source, obj)
+    before = copy.deepcopy(obj)
+    if is_settled(schema, obj):
+        _settle(source, obj)
+        assert obj == before
+
+
+def _settle(source: dict[str, Any], obj: dict[str, Any]) -> None:
+    schema = compile_schema(source)
+    prune(schema, obj)
+    drop_nulls(schema, obj)
+    apply_defaults(schema, obj)
 
 
 @given(ROOTS, OBJECTS)

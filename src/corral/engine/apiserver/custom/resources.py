@@ -10,6 +10,7 @@ from corral.engine.apiserver.resources.resource import Object, Resource, Scale
 from corral.engine.apiserver.schema.defaulting import apply_defaults, copied
 from corral.engine.apiserver.schema.node import Schema
 from corral.engine.apiserver.schema.pruning import drop_nulls, prune
+from corral.engine.apiserver.schema.settled import is_settled
 from corral.engine.apiserver.schema.structural import compile_schema
 
 Crd = dict[str, Any]
@@ -22,28 +23,6 @@ def resources_of(crd: Crd) -> list[Resource]:
     storage = next(version["name"] for version in versions if version.get("storage"))
     schemas = {version["name"]: _schema_of(version) for version in versions}
     return [_resource(crd, version, schemas, storage) for version in versions if version.get("served")]
-
-
-def preferred_version(crd: Crd) -> str:
-    """Returns the version that clients should use: stable before beta before alpha, then the highest number."""
-    served = [version["name"] for version in crd["spec"]["versions"] if version.get("served")]
-    return max(served, key=version_priority, default="")
-
-
-def version_priority(version: str) -> tuple[int, int, int, int, tuple[int, ...]]:
-    """Returns the rank of a version name; `v2` > `v1` > `v2beta1` > `v1alpha3` > everything else, by name."""
-    major, stage, minor = _parsed(version)
-    if stage < 0:
-        return (0, 0, 0, 0, (*(-ord(char) for char in version), 1))  # the end, so that a prefix comes first
-    return (1, stage, major, minor, ())
-
-
-def _parsed(version: str) -> tuple[int, int, int]:
-    for stage, word in ((2, ""), (1, "beta"), (0, "alpha")):
-        head, _, tail = version.removeprefix("v").partition(word) if word else (version.removeprefix("v"), "", "0")
-        if version.startswith("v") and head.isdigit() and tail.isdigit() and (not word or word in version):
-            return int(head), stage, int(tail)
-    return 0, -1, 0
 
 
 def _schema_of(version: dict[str, Any]) -> Schema:
@@ -104,6 +83,8 @@ def _to_storage(api_version: str, schema: Schema) -> Callable[[Object], Object]:
     """Conversion "None" on the way in: only apiVersion changes, and what the stored version does not know is lost."""
 
     def convert(obj: Object) -> Object:
+        if obj["apiVersion"] == api_version and is_settled(schema, obj):
+            return obj
         return _coerced(copied(obj), api_version, schema)
 
     return convert
@@ -113,6 +94,8 @@ def _from_storage(api_version: str, schema: Schema, stored: Schema) -> Callable[
     """The way out: defaults are those of the stored version; the version that was asked for only prunes."""
 
     def convert(obj: Object) -> Object:
+        if stored is schema and is_settled(schema, obj):
+            return obj
         converted = _coerced(copied(obj), obj["apiVersion"], stored)
         apply_defaults(stored, converted)
         return converted if stored is schema else _coerced(converted, api_version, schema)
