@@ -88,6 +88,22 @@ def current(old: dict[str, Any] | None, new: dict[str, Any], *, subresource: boo
     return decoded(sent) or stored
 
 
+def with_old_times(old: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Returns the stored object itself when a write changes nothing in it but times of managers, else the new one.
+
+    To be asked last, after defaults: applying a value that defaults undo again must not make a new version.
+    """
+    was, now = old["metadata"].get("managedFields") or [], new["metadata"].get("managedFields") or []
+    if not now or len(was) != len(now):
+        return new
+    for before, after in zip(was, now, strict=True):
+        if before.keys() | {"time"} != after.keys() | {"time"}:
+            return new
+        if any(before[key] != after[key] for key in before if key != "time"):
+            return new
+    return old if {**new, "metadata": {**new["metadata"], "managedFields": was}} == old else new
+
+
 def in_order(entries: Iterable[Entry]) -> list[Entry]:
     """Returns the entries as the real server lists them: appliers first, then by time, name and version."""
     return sorted(entries, key=_place)
