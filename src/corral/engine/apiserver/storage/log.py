@@ -22,9 +22,10 @@ from corral.engine.apiserver.storage.damage import (
     explained,
     is_disk_full,
 )
-from corral.engine.apiserver.storage.schema import MIGRATIONS, bring_forward, is_as_made
+from corral.engine.apiserver.storage.schema import MIGRATIONS, bring_forward, is_as_made, known_version
 from corral.engine.apiserver.storage.seal import Seal, seal_in
 
+PAGE_BYTES = 4096
 UNREADABLE = (apsw.Error, UnicodeDecodeError, MemoryError)
 """What reading a damaged file can end in."""
 
@@ -72,12 +73,14 @@ class WriteLog:
     def _prepare(self, used: bool, migrations: Sequence[str]) -> None:
         db = self._db
         db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        db.execute(f"PRAGMA page_size={PAGE_BYTES}")
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
+        version = known_version(db, self.path, migrations, used=used)
         db.execute("PRAGMA journal_mode=WAL").fetchall()
         db.execute("PRAGMA synchronous=FULL")
         db.execute("PRAGMA fullfsync=ON")  # where fsync alone does not reach the disk (macOS)
         db.execute("PRAGMA cache_size=-8192")
-        bring_forward(db, self.path, migrations, used=used)
+        bring_forward(db, self.path, migrations, version)
         # Pages that no row uses carry no checksum, and a bad one would spoil good pages with the next write.
         finding = str(db.execute("PRAGMA quick_check(1)").get)
         if finding != "ok":
@@ -185,11 +188,12 @@ def _wal_of(path: Path) -> Path:
 
 def _refuse_emptied(path: Path, used: bool) -> None:
     """Refuses a file that vanished or was emptied; SQLite would start anew and delete the write-ahead log."""
-    if path.exists() and path.stat().st_size:
+    size = path.stat().st_size if path.exists() else 0
+    if size >= PAGE_BYTES:
         return
     wal = _wal_of(path)
     if used or (wal.exists() and wal.stat().st_size):
-        raise DamagedStateError(str(path), "it is empty" if path.exists() else "it is missing")
+        raise DamagedStateError(str(path), f"it was cut to {size} bytes" if path.exists() else "it is missing")
 
 
 def _opened(path: Path) -> apsw.Connection:

@@ -27,8 +27,8 @@ MIGRATIONS: Sequence[str] = (
 """Statement lists that lead from schema version N to N + 1; a released one is never edited."""
 
 
-def bring_forward(db: apsw.Connection, path: Path, migrations: Sequence[str], *, used: bool) -> None:
-    """Makes a new file ours and an older one current; refuses files that are not ours or from the future.
+def known_version(db: apsw.Connection, path: Path, migrations: Sequence[str], *, used: bool) -> int:
+    """Returns the schema version of a file, 0 for a new one; refuses files that are not ours or from the future.
 
     `used` says that something in this file was acknowledged once: a header that denies it is damage, not a stranger's.
     """
@@ -45,6 +45,11 @@ def bring_forward(db: apsw.Connection, path: Path, migrations: Sequence[str], *,
             f"{path} was written by a newer release (schema {version}, this one knows {len(migrations)})",
             "upgrade corral, or choose another CORRAL_HOME",
         )
+    return int(version)
+
+
+def bring_forward(db: apsw.Connection, path: Path, migrations: Sequence[str], version: int) -> None:
+    """Makes a new file ours and an older one current, in one transaction and after a copy was kept."""
     if version < len(migrations):
         if version:
             _keep_copy(db, path, version)
