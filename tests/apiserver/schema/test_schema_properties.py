@@ -10,7 +10,8 @@ from corral.engine.apiserver.schema.defaulting import apply_defaults
 from corral.engine.apiserver.schema.pruning import check_custom, drop_nulls, prune
 from corral.engine.apiserver.schema.settled import is_settled
 from corral.engine.apiserver.schema.structural import compile_schema
-from corral.engine.apiserver.schema.validation import validate
+from corral.engine.apiserver.schema.validation import _judge, validate
+from corral.engine.apiserver.schema.validity import is_valid
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 SCALARS = {
@@ -103,6 +104,48 @@ def test_a_settled_object_is_left_as_it_is(source: dict[str, Any], obj: dict[str
     if is_settled(schema, obj):
         _settle(source, obj)
         assert obj == before
+
+
+RULES: dict[str, dict[str, st.SearchStrategy[Any]]] = {
+    "string": {"minLength": st.integers(0, 2), "maxLength": st.integers(0, 2), "pattern": st.just("^a*$")},
+    "integer": {"minimum": st.integers(-2, 2), "maximum": st.floats(-3, 3), "multipleOf": st.just(2)},
+    "number": {"minimum": st.integers(-2, 2), "exclusiveMinimum": st.booleans()},
+    "boolean": {"enum": st.just([True])},
+    "array": {"minItems": st.integers(0, 2), "maxItems": st.integers(0, 2)},
+    "object": {"minProperties": st.integers(0, 2), "required": st.just(["a"])},
+}
+
+
+@st.composite
+def ruled(draw: st.DrawFn, depth: int = 2) -> dict[str, Any]:
+    """A schema with rules and alternatives."""
+    schema = draw(schemas(depth=0))
+    if depth and draw(st.booleans()):
+        inner = ruled(depth=depth - 1)
+        properties = draw(st.dictionaries(NAMES, inner, max_size=3))
+        schema = draw(st.sampled_from([{"type": "array", "items": draw(inner)}, {"type": "object"}]))
+        if schema["type"] == "object":
+            schema["properties"] = properties
+    for rule, values in RULES[schema["type"]].items():
+        if draw(st.integers(0, 2)) == 0:
+            schema[rule] = draw(values)
+    if draw(st.integers(0, 4)) == 0:
+        junctor = draw(st.sampled_from(["allOf", "anyOf", "oneOf"]))
+        schema[junctor] = [{"minLength": 1}, {"maximum": 1}, {"required": ["b"]}][: draw(st.integers(1, 3))]
+    if draw(st.integers(0, 4)) == 0:
+        schema["nullable"] = True
+    return schema
+
+
+@settings(max_examples=300)
+@given(ruled(), JSON)
+def test_the_quick_test_never_accepts_what_the_walk_refuses(source: dict[str, Any], value: Any) -> None:
+    if is_valid(compile_schema(source), value):
+        assert _walked(source, value) == []
+
+
+def _walked(source: dict[str, Any], value: Any) -> list[Any]:
+    return _judge(compile_schema(source), value, "", object()).findings
 
 
 def _settle(source: dict[str, Any], obj: dict[str, Any]) -> None:

@@ -7,7 +7,8 @@ from corral.engine.apiserver.custom.embedded_resources import embedded_findings
 from corral.engine.apiserver.field_errors import FieldError, invalid
 from corral.engine.apiserver.schema.defaulting import copied
 from corral.engine.apiserver.schema.node import UNSET, Schema
-from corral.engine.apiserver.schema.pruning import META_FIELDS, prune_value
+from corral.engine.apiserver.schema.pruning import prune_value
+from corral.engine.apiserver.schema.settled import META_FIELDS
 from corral.engine.apiserver.schema.structural import compile_schema
 from corral.engine.apiserver.schema.validation import violations
 

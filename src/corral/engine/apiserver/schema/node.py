@@ -65,7 +65,9 @@ class Schema:
         "ref",
         "required",
         "rules",
+        "settled",
         "type",
+        "valid",
     )
 
     def __init__(self, type: str = "") -> None:  # noqa: A002 - the schema keyword
@@ -88,7 +90,10 @@ class Schema:
         self.patch_merge_key = ""
         self.rules: dict[str, Any] = {}
         self.go = NO_FACTS
-        self.accepts: Callable[[Any], bool] | None = None  # kept here by `decoding`, once compiled
+        # Tests of a value, kept here once compiled: nothing to clean, nothing to default either, no rule broken.
+        self.accepts: Callable[[Any], bool] | None = None
+        self.settled: Callable[[Any], bool] | None = None
+        self.valid: Callable[[Any], bool] | None = None
 
     def copied(self) -> "Schema":
         """Returns a second node of the same shape, for a place that adds a marker or a default of its own."""

@@ -4,14 +4,13 @@ Unknown fields are removed and reported, nulls that mean "absent" go away, and m
 resources) is checked against the built-in ObjectMeta. Runs on every object that comes in, before defaulting.
 """
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from corral.engine.apiserver.field_errors import shown
 from corral.engine.apiserver.schema.builtin import object_meta
 from corral.engine.apiserver.schema.decoding import Checked, check
 from corral.engine.apiserver.schema.node import UNSET, Schema
-
-META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
+from corral.engine.apiserver.schema.settled import META_FIELDS, is_clean
 
 
 def check_custom(schema: Schema, obj: dict[str, Any]) -> Checked:
@@ -25,6 +24,8 @@ def check_custom(schema: Schema, obj: dict[str, Any]) -> Checked:
         if checked.error:
             return Checked(obj, [], checked.error)
         unknown.extend(f"metadata.{path}" for path in checked.unknown)
+    if is_clean(schema, obj):
+        return Checked(obj, unknown, "")
     unknown.extend(prune(schema, obj))
     drop_nulls(schema, obj)
     error = _check_embedded(schema, obj, "", unknown)

@@ -65,7 +65,7 @@ class _Structural(Schema):
         self.patch_strategies = frozenset()
         self.patch_merge_key = ""
         self.go = NO_FACTS
-        self.accepts = None
+        self.accepts = self.settled = self.valid = None
 
     def __getattr__(self, name: str) -> Any:
         if name not in _LAZY:

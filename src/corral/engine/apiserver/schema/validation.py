@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from corral.engine.apiserver.field_errors import FieldError
 from corral.engine.apiserver.schema.node import Schema
 from corral.engine.apiserver.schema.uniqueness import duplicates
+from corral.engine.apiserver.schema.validity import is_valid
 from corral.engine.apiserver.schema.value_rules import (
     number_findings,
     string_findings,
@@ -41,6 +42,8 @@ def validate(schema: Schema, obj: Any, old: Any = None) -> list[FieldError]:
 
 def violations(schema: Schema, value: Any, old: Any = None, path: str = "") -> list[FieldError]:
     """Returns every rule that a value breaks; findings stand below `path`."""
+    if is_valid(schema, value):
+        return []
     verdict = _validate(schema, value, "", _ABSENT if old is None else old)
     return [_under(path, finding) for finding in dict.fromkeys(verdict.findings)]
 
