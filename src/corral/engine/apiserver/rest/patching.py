@@ -4,10 +4,11 @@ from typing import Any
 
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.apply import applying
+from corral.engine.apiserver.apply.config_check import check_config
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.patch import json_patch, merge_patch, strategic
 from corral.engine.apiserver.resources.resource import Object, Resource
-from corral.engine.apiserver.rest.body import named_as, parsed_json, parsed_yaml, shaped
+from corral.engine.apiserver.rest.body import parsed_json, parsed_yaml, shaped
 from corral.engine.apiserver.rest.ownership import tracking_of
 from corral.engine.apiserver.rest.writing import Write, Written, change, check_namespace, create
 
@@ -85,31 +86,32 @@ async def _applied(write: Write, config: Any) -> tuple[Written, list[str]]:
         raise failures.invalid("meta.k8s.io", "PatchOptions", "", [error])
     if not isinstance(config, dict):
         raise failures.bad_request("error decoding YAML: the applied configuration is not an object")
-    named_as(config, resource)
-    body = shaped(config, resource, write.options.field_validation)
-    meta = body.obj.setdefault("metadata", {})
-    if meta.setdefault("name", target.name) != target.name:
+    tracking = tracking_of(resource, target.subresource)
+    check_config(tracking, config)
+    name = (config.get("metadata") or {}).get("name") or target.name
+    if name != target.name:
         raise failures.bad_request(
-            f"the name of the object ({meta['name']}) does not match the name on the URL ({target.name})"
+            f"the name of the object ({name}) does not match the name on the URL ({target.name})"
         )
-    check_namespace(body.obj, target.namespace, resource)
-    if resource.namespaced:
-        meta.setdefault("namespace", target.namespace)
+    check_namespace(config, target.namespace, resource)
 
     def merged(live: Object | None) -> Object:
-        request = applying.Request(body.obj, write.manager, write.options.force, write.world.timestamp())
-        applied = applying.apply(tracking_of(resource, target.subresource), live, request)
-        new: Object = fresh(applied.object)
-        return new
+        # The manager owns all that it sent, zero values too, so the configuration gets its shape only when merged.
+        request = applying.Request(config, write.manager, write.options.force, write.world.timestamp())
+        new: Object = fresh(applying.apply(tracking, live, request).object)
+        new["metadata"] = {**(new.get("metadata") or {}), "name": target.name}
+        if resource.namespaced:
+            new["metadata"]["namespace"] = target.namespace
+        return shaped(new, resource, "Ignore").obj
 
     while True:
         try:
-            return await change(write, merged, tracked=False), body.warnings
+            return await change(write, merged, tracked=False), []
         except failures.ApiFailure as failure:
             if failure.code != 404 or target.subresource:
                 raise
         try:
-            return await create(write, merged(None), tracked=False), body.warnings
+            return await create(write, merged(None), tracked=False), []
         except failures.ApiFailure as failure:
             if failure.reason != "AlreadyExists":  # somebody else created it in between: apply to theirs
                 raise

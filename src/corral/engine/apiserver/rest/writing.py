@@ -261,6 +261,8 @@ def _check_versions(write: Write, new: Object, old: Object) -> None:
 
 
 def _own(write: Write, old: Object | None, new: Object) -> None:
+    if not write.resource.structural:  # what Go's types always show is owned by whoever adds the item around it
+        complete(write.resource.schema, new)
     tracking = tracking_of(write.resource, write.target.subresource)
     fields = track_update(tracking, old, new, write.manager, write.world.timestamp())
     if fields:
