@@ -13,7 +13,7 @@ from tests.api_process import ApiProcess
 from tests.durability.state_files import State, crashed, files_in, filled, lay, read
 
 FULL = bool(os.environ.get("CORRAL_TEST_FULL"))
-SAMPLE = 400
+SAMPLE = 250
 """How many places of a file are damaged; the full run takes them all."""
 
 Files = dict[str, bytes]

@@ -9,6 +9,8 @@ from corral.errors import PermanentError, RetryError
 NO_ROOM = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 """What a system says when it will not store more: the disk, the quota or the limit on one file is full."""
 
+OWNER_HINT = "check its owner and mode"
+
 
 class DamagedStateError(PermanentError):
     """The state file cannot be trusted: cut, altered, or older than what was acknowledged. It is never served."""
@@ -60,7 +62,7 @@ def explained(path: str, error: Exception) -> Exception:
             "state-in-use", f"{path} is in use by another process", "`corral status` shows it; `corral down` stops it"
         )
     if isinstance(error, apsw.CantOpenError | apsw.PermissionsError | apsw.ReadOnlyError):
-        return ForeignStateError("state-unreadable", f"{path} cannot be opened: {error}", "check its owner and mode")
+        return ForeignStateError("state-unreadable", f"{path} cannot be opened: {error}", OWNER_HINT)
     if isinstance(error, UnicodeDecodeError):
         return DamagedStateError(path, "it holds text that is not UTF-8")
     return DamagedStateError(path, str(error) or type(error).__name__)

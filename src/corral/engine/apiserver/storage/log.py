@@ -16,8 +16,11 @@ from typing import NamedTuple
 import apsw
 
 from corral.engine.apiserver.storage.damage import (
+    NO_ROOM,
+    OWNER_HINT,
     DamagedStateError,
     DiskFullError,
+    ForeignStateError,
     NoRoomError,
     explained,
     is_disk_full,
@@ -47,11 +50,15 @@ class Row(NamedTuple):
 class WriteLog:
     """The durable log of writes in one file. Not thread-safe: one call at a time.
 
-    `used` says that something in the file was acknowledged once, so that an empty one is a loss and not a beginning.
+    `used` says that something in the file was acknowledged once, so that an empty one is a loss and not a beginning;
+    `forward` is false for a look that must not change an older file.
     """
 
-    def __init__(self, path: Path, *, used: bool = False, migrations: Sequence[str] = MIGRATIONS) -> None:
+    def __init__(
+        self, path: Path, *, used: bool = False, forward: bool = True, migrations: Sequence[str] = MIGRATIONS
+    ) -> None:
         self.path = path
+        self._forward = forward
         _refuse_emptied(path, used)
         self._db = _opened(path)
         try:
@@ -76,6 +83,12 @@ class WriteLog:
         db.execute(f"PRAGMA page_size={PAGE_BYTES}")
         db.execute("PRAGMA locking_mode=EXCLUSIVE")
         version = known_version(db, self.path, migrations, used=used)
+        if version < len(migrations) and not self._forward:
+            raise ForeignStateError(
+                "state-older",
+                f"{self.path} is of an older release (schema {version})",
+                "the next start brings it forward",
+            )
         db.execute("PRAGMA journal_mode=WAL").fetchall()
         db.execute("PRAGMA synchronous=FULL")
         db.execute("PRAGMA fullfsync=ON")  # where fsync alone does not reach the disk (macOS)
@@ -198,8 +211,13 @@ def _refuse_emptied(path: Path, used: bool) -> None:
 
 def _opened(path: Path) -> apsw.Connection:
     try:
+        path.touch(mode=0o600)  # it holds secrets
         connection = apsw.Connection(str(path), statementcachesize=32)
         connection.set_busy_timeout(0)
         return connection
+    except OSError as error:
+        if error.errno in NO_ROOM:
+            raise NoRoomError(str(path), str(error.strerror)) from error
+        raise ForeignStateError("state-unreadable", f"{path} cannot be opened: {error.strerror}", OWNER_HINT) from error
     except apsw.Error as error:
         raise explained(str(path), error) from error
