@@ -6,9 +6,11 @@ from typing import Protocol
 from corral.control.plan_executor import Fence, PlanExecutor
 from corral.control.runtime import Runtime
 from corral.engine.controllers.default_accounts import DefaultAccounts
+from corral.engine.controllers.deployments import Deployments
 from corral.engine.controllers.followed_kinds import FollowedKinds
 from corral.engine.controllers.garbage_collector import GarbageCollector
 from corral.engine.controllers.namespace_deletion import NamespaceDeletion
+from corral.engine.controllers.replica_sets import ReplicaSets
 from corral.errors import PermanentError
 
 
@@ -25,6 +27,8 @@ ROSTER: dict[str, Maker] = {
     "namespace": NamespaceDeletion,
     "serviceaccount": lambda runtime, _, executor: DefaultAccounts(runtime, executor),
     "garbagecollector": GarbageCollector,
+    "replicaset": lambda runtime, _, executor: ReplicaSets(runtime, executor),
+    "deployment": lambda runtime, _, executor: Deployments(runtime, executor),
 }
 """By the names that kube-controller-manager uses, without their `-controller`."""
 

@@ -1,0 +1,86 @@
+"""How controllers find the children of an owner quickly, and which names are fresh."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+
+from corral.control.controller import KeysOf
+from corral.control.mirror import Delta
+from corral.control.object_cache import ObjectCache
+from corral.kinds.objects import Object, controller_of, is_deleting, key_of, labels_of, uid_of
+from corral.kinds.references import ApiResource, ObjectKey
+from corral.ports.object_store import ObjectReader
+from corral.ports.refusals import ConflictError, NotFoundError
+from corral.reconcile.builtin.label_selectors import matches
+
+_MANAGER, _FREE = "manager", "free in namespace"
+_REMEMBERED = 10_000
+
+
+def index_children(cache: ObjectCache[Object]) -> None:
+    """Lets children be found by the uid of the owner that manages them, and the unmanaged ones by namespace."""
+    cache.add_indexes({_MANAGER: _manager_of, _FREE: _free_in})
+
+
+def _manager_of(child: Object) -> Iterable[str]:
+    controller = controller_of(child)
+    return (controller["uid"],) if controller is not None else ()
+
+
+def _free_in(child: Object) -> Iterable[str]:
+    return () if controller_of(child) is not None else (child["metadata"].get("namespace", ""),)
+
+
+def managed_by(cache: ObjectCache[Object], uid: str) -> list[Object]:
+    """Returns the children that an owner manages."""
+    return cache.by_index(_MANAGER, uid)
+
+
+def candidates(cache: ObjectCache[Object], owner: Object) -> list[Object]:
+    """Returns the children that an owner manages, and those of its namespace that nobody does."""
+    return managed_by(cache, uid_of(owner)) + cache.by_index(_FREE, owner["metadata"]["namespace"])
+
+
+def free_child_keys(owners: ObjectCache[Object]) -> KeysOf:
+    """Returns a mapping of unmanaged children to the owners that might adopt them."""
+
+    def keys(child: Object) -> Iterable[ObjectKey]:
+        if controller_of(child) is not None:
+            return ()
+        found = owners.objects(child["metadata"].get("namespace", ""))
+        return [key_of(one) for one in found if matches(one["spec"].get("selector"), labels_of(child))]
+
+    return keys
+
+
+def either(*mappings: KeysOf) -> KeysOf:
+    """Returns a mapping to the keys of all mappings."""
+    return lambda obj: [key for mapping in mappings for key in mapping(obj)]
+
+
+class UsedNames:
+    """Names of children that were deleted lately: a new child gets another one, so that people can tell them apart."""
+
+    def __init__(self) -> None:
+        self._names: OrderedDict[ObjectKey, None] = OrderedDict()
+
+    def take(self, deltas: Sequence[Delta[Object]]) -> None:
+        """Notes what went; a subscriber of a cache."""
+        for delta in deltas:
+            if delta.new is None:
+                self._names[delta.key] = None
+                if len(self._names) > _REMEMBERED:
+                    self._names.popitem(last=False)
+
+    def of(self, namespace: str) -> set[str]:
+        """Returns the names used in a namespace."""
+        return {key.name for key in self._names if key.namespace == namespace}
+
+
+async def confirm_owner(store: ObjectReader, resource: ApiResource, owner: Object) -> None:
+    """Makes sure that an owner may adopt: the server still has it under this uid, and nobody has deleted it."""
+    try:
+        found = await store.get(resource, key_of(owner))
+    except NotFoundError as error:
+        raise ConflictError(error.message, what=error.what, status=error.status) from error
+    if uid_of(found) != uid_of(owner) or is_deleting(found):
+        raise ConflictError(f"{resource.qualified} {key_of(owner)} is going, so it adopts nothing")
