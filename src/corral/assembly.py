@@ -29,6 +29,7 @@ __all__ = [
     "embedded_access",
     "embedded_overview",
     "kubeconfig_path",
+    "salvage_embedded",
     "start_embedded",
     "stop_embedded",
 ]
@@ -119,7 +120,7 @@ def diagnose() -> list[Finding]:
     """Examines the machine and the embedded cluster."""
     import apsw
 
-    from corral.engine.doctor import household, machine, sqlite_engine
+    from corral.engine.doctor import household, machine, sqlite_engine, state
 
     home = default_home()
     return [
@@ -132,4 +133,12 @@ def diagnose() -> list[Finding]:
         household.check_processes(home),
         household.check_port(home),
         household.check_kubeconfig(home),
+        state.check_state(home.state),
     ]
+
+
+def salvage_embedded() -> list[Finding]:
+    """Rebuilds a damaged state file; the embedded cluster must be stopped."""
+    from corral.engine.doctor import state
+
+    return state.salvage_state(default_home().state)

@@ -10,12 +10,14 @@ from corral.surfaces.cli.exit_codes import DONE, FAILED
 
 @click.command()
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
-def doctor(output: str) -> int:
+@click.option("--salvage", is_flag=True, help="Rebuild a damaged state file from what is still good in it.")
+def doctor(output: str, salvage: bool) -> int:
     """Check this machine and name what is wrong.
 
-    Exits with 0 when nothing failed; warnings do not count as failures.
+    Exits with 0 when nothing failed; warnings do not count as failures. With --salvage nothing is checked: a damaged
+    state file is kept under a new name, rebuilt, and what was lost is named.
     """
-    findings = assembly.diagnose()
+    findings = assembly.salvage_embedded() if salvage else assembly.diagnose()
     if output == "json":
         click.echo(json.dumps([finding._asdict() for finding in findings], indent=2))
     else:
