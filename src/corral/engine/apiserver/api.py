@@ -1,14 +1,16 @@
 """The API: finds the resource that a request names and the verb that it means, and lets it answer."""
 
-from corral.engine.apiserver import failures
+from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.http import options
 from corral.engine.apiserver.http.negotiation import form_of
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.http.response import Answer, Response, document, encoded
 from corral.engine.apiserver.http.target import Target
-from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.resources.resource import Resource
+from corral.engine.apiserver.resources.tables.rendering import INCLUDE_OBJECT
 from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
 from corral.engine.apiserver.rest.body import object_in, parsed
+from corral.engine.apiserver.rest.identity import check_name
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, Written
 from corral.engine.apiserver.world import World
@@ -88,14 +90,7 @@ class Api:
         write = self._write(request, target, view, "UpdateOptions")
         body = await object_in(request, view.resource, write.options.field_validation)
         obj = body.obj
-        name = (obj.get("metadata") or {}).get("name") or ""
-        if not name:
-            raise failures.bad_request("name must be provided")
-        if name != target.name:
-            raise failures.bad_request(
-                f"the name of the object ({name}) does not match the name on the URL ({target.name})"
-            )
-        writing.check_namespace(obj, target.namespace, view.resource)
+        check_name(obj, target, view.resource)
         if view.resource.namespaced:
             obj["metadata"]["namespace"] = target.namespace
         if view.resource.strategy.allow_create_on_update and not target.subresource:
@@ -107,6 +102,8 @@ class Api:
     async def _subresource(self, request: Request, target: Target, resource: Resource) -> Answer:
         name, method = target.subresource, request.method
         if name not in resource.subresources:
+            if resource.structural:
+                raise failures.not_found(resource.group, resource.plural, target.name)
             raise failures.no_such_path()
         view = View(resource, form_of(request.headers.get(b"accept", b"")), _included(request))
         if name == "status" and method in ("GET", "PUT", "PATCH"):
@@ -139,15 +136,9 @@ class Api:
 
     def _written(self, view: View, written: Written, warnings: list[str]) -> Response:
         status = 201 if written.created else 200
-        answer = encoded(status, self._shown(view, written), view.form)
+        answer = encoded(status, view.one(written.entry, self._world.now()), view.form)
         answer.headers += [warning_header(warning) for warning in warnings]
         return answer
-
-    def _shown(self, view: View, written: Written) -> bytes:
-        obj: Object = written.obj
-        if written.entry.rev and view.form.shape == "object" and not view.resource.structural:
-            return view.one(written.entry, self._world.now())
-        return view.shown(obj, self._world.now())
 
 
 def warning_header(text: str) -> tuple[bytes, bytes]:
@@ -158,7 +149,12 @@ def warning_header(text: str) -> tuple[bytes, bytes]:
 
 
 def _included(request: Request) -> str:
-    return request.query.get("includeObject", "") or "Metadata"
+    wanted = request.query.get("includeObject", "") or "Metadata"
+    if wanted not in INCLUDE_OBJECT:
+        text = "must be 'Metadata', 'Object', 'None', or empty"
+        error = field_errors.invalid("includeObject", wanted, text)
+        raise failures.bad_request(f"Unable to convert to Table as requested: {error}")
+    return wanted
 
 
 async def _delete_options(request: Request) -> options.DeleteOptions:

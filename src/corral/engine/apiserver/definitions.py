@@ -17,7 +17,7 @@ from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.rest.deleting import delete_collection
 from corral.engine.apiserver.rest.patching import fresh
 from corral.engine.apiserver.rest.view import View
-from corral.engine.apiserver.rest.writing import Write, change
+from corral.engine.apiserver.rest.writing import Maker, Write, change
 from corral.engine.apiserver.schema.builtin import builtin_schema
 from corral.engine.apiserver.storage.entry import Change, Entry
 from corral.engine.apiserver.world import World
@@ -50,6 +50,7 @@ class Definitions:
     def __init__(self, world: World) -> None:
         self._world = world
         self._cleanups: dict[str, asyncio.Task[None]] = {}
+        self._tasks: set[asyncio.Future[None]] = set()
 
     def begin(self) -> None:
         """Serves what is defined already, goes on with deletions that were under way, and listens from now on."""
@@ -61,6 +62,7 @@ class Definitions:
         """Follows one committed change of a definition."""
         if change.new is None:
             self._world.catalog.forget(change.entry.name)
+            self._track(asyncio.ensure_future(self._reconsidered(change.entry)))
         else:
             self._follow(change.new)
 
@@ -77,6 +79,17 @@ class Definitions:
         if running is None or running.done():
             self._cleanups[name] = asyncio.ensure_future(self._emptied(name))
 
+    def _track(self, task: "asyncio.Future[None]") -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _reconsidered(self, gone: Entry) -> None:
+        """Lets definitions of the same group have the names that a deleted one has given up."""
+        group = gone.decoded()["spec"]["group"]
+        for entry in list(self._world.store.collection(COLLECTION).scan()):
+            if entry.decoded()["spec"]["group"] == group:
+                await self._rewritten(entry.name, fresh)
+
     async def _emptied(self, name: str) -> None:
         """Deletes all objects of a definition, waits until they are gone, and lets the definition go."""
         for resource in [r for r in self._world.catalog if f"{r.plural}.{r.group}" == name][:1]:
@@ -85,12 +98,15 @@ class Definitions:
             while len(self._world.store.collection(resource.storage_key)):
                 await delete_collection(self._world, view, target, ListOptions(), DeleteOptions())
                 await asyncio.sleep(0.1)  # objects with finalizers take their time
+        await self._rewritten(name, _released)
+
+    async def _rewritten(self, name: str, make: Maker) -> None:
         definition = self._world.catalog.find(GROUP, "v1", PLURAL)
         assert definition is not None
-        options = WriteOptions(field_manager="corral-apiserver")
+        options = WriteOptions(field_manager="kube-apiserver")
         target = Target(GROUP, "v1", PLURAL, name=name)
         try:
-            await change(Write(self._world, View(definition, JSON), target, options, ""), _released)
+            await change(Write(self._world, View(definition, JSON), target, options, ""), make)
         except failures.ApiFailure as failure:
             if failure.code != 404:
                 raise

@@ -12,6 +12,7 @@ class CustomResourceDefinitionStrategy(Strategy):
     has_status = True
     allow_unconditional_update = False
     returns_deleted = True
+    begins_deletion = True
 
     def default(self, obj: Object) -> None:
         """Fills in the names that follow from the kind, and conversion without conversion."""

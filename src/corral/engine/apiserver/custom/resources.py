@@ -16,6 +16,10 @@ from corral.engine.apiserver.schema.structural import compile_schema
 Crd = dict[str, Any]
 
 
+_VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+"""In the order in which a real server lists them for custom resources."""
+
+
 def resources_of(crd: Crd) -> list[Resource]:
     """Returns the resource of each served version, in the order of the definition."""
     spec = crd["spec"]
@@ -46,6 +50,7 @@ def _resource(crd: Crd, version: dict[str, Any], schemas: Mapping[str, Schema], 
         singular=names.get("singular", ""),
         short_names=tuple(names.get("shortNames") or ()),
         categories=tuple(names.get("categories") or ()),
+        verbs=_VERBS,
         subresources=tuple(name for name in ("status", "scale") if name in subresources),
         printer=printer_of(version.get("additionalPrinterColumns")),
         storage_version=storage,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corral.engine.apiserver import failures, field_errors
+from corral.engine.apiserver.apply.config_check import manager_errors
 from corral.engine.apiserver.field_errors import FieldError
 
 TRUE = frozenset(("1", "t", "T", "true", "TRUE", "True"))
@@ -59,10 +60,7 @@ def write_options(query: dict[str, str], kind: str) -> WriteOptions:
     if dry_run not in ("", "All"):
         errors.append(field_errors.not_supported("dryRun", [dry_run], ["All"]))
     manager = query.get("fieldManager", "")
-    if len(manager) > 128:
-        errors.append(field_errors.too_long("fieldManager", 128))
-    if not manager.isprintable():
-        errors.append(field_errors.invalid("fieldManager", manager, "should only contain printable characters"))
+    errors += manager_errors(manager, apply=False)
     validation = query.get("fieldValidation", "")
     if validation not in ("", "Ignore", "Warn", "Strict"):
         errors.append(field_errors.not_supported("fieldValidation", validation, ["Ignore", "Strict", "Warn"]))

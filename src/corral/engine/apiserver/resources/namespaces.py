@@ -21,6 +21,7 @@ class NamespaceStrategy(OpenStatusStrategy):
     """Namespaces; `spec.finalizers` changes only through the finalize subresource."""
 
     name_rule = "label"
+    begins_deletion = True
     returns_deleted = True
 
     def default(self, obj: Object) -> None:

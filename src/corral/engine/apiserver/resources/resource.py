@@ -57,6 +57,8 @@ class Strategy:
     """Whether PUT without metadata.resourceVersion is accepted."""
     graceful = False
     """Whether objects are deleted after a grace period and carry its traces (pods)."""
+    begins_deletion = False
+    """Whether the first delete only marks the object for its own clean-up (namespaces, definitions): no grace is noted."""
     returns_deleted = False
     """Whether a delete that takes effect at once answers with the object instead of a Status."""
     default_propagation = ""

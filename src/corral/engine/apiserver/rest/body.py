@@ -11,6 +11,7 @@ import msgspec
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.rest.identity import check_kind, unrecognized
 from corral.engine.apiserver.schema import protobuf
 from corral.engine.apiserver.schema.builtin import kind_definitions
 from corral.engine.apiserver.schema.decoding import Checked, check
@@ -40,8 +41,9 @@ async def object_in(request: Request, resource: Resource, field_validation: str)
     raw = await request.body()
     decoded = _parsed(raw, resource) if kind == JSON_TYPE else parsed(raw, kind)
     if not isinstance(decoded, dict):
-        raise _unrecognized(resource, f"cannot unmarshal {type(decoded).__name__} into an object", raw)
-    named_as(decoded, resource)
+        problem = f"json: cannot unmarshal {type(decoded).__name__} into an object"
+        raise unrecognized(resource, f"couldn't get version/kind; json parse error: {problem}", raw)
+    check_kind(decoded, resource)
     doubles = duplicate_fields(raw, decoded) if field_validation != "Ignore" and kind == JSON_TYPE else []
     checked = check_shape(decoded, resource)
     if field_validation == "Ignore":
@@ -66,25 +68,8 @@ def shaped(obj: Object, resource: Resource, field_validation: str) -> Body:
 def _findings(found: list[str], resource: Resource, field_validation: str) -> list[str]:
     if found and field_validation == "Strict":
         text = "strict decoding error: " + ", ".join(found)
-        raise failures.bad_request(text if resource.structural else f"{_handled(resource)}: {text}")
+        raise failures.bad_request(f"{_handled(resource)}: {text}")
     return found if field_validation == "Warn" else []
-
-
-def named_as(obj: Object, resource: Resource) -> None:
-    """Checks, or fills in, the kind and version of an object."""
-    kind, version = obj.get("kind") or resource.kind, obj.get("apiVersion") or resource.api_version
-    if not isinstance(kind, str) or not isinstance(version, str):
-        raise failures.bad_request("kind and apiVersion must be strings")
-    if resource.structural and (not obj.get("kind") or not obj.get("apiVersion")):
-        missing = "Kind" if not obj.get("kind") else "apiVersion"
-        raise failures.bad_request(f"Object '{missing}' is missing in '{_short(msgspec.json.encode(obj))}'")
-    if (kind, version) != (resource.kind, resource.api_version):
-        short = version.rsplit("/", 1)[-1]
-        raise failures.bad_request(
-            f'{kind} in version "{short}" cannot be handled as a {resource.kind}: '
-            f"no kind {kind} of {version} is served here, expected {resource.kind} of {resource.api_version}"
-        )
-    obj["kind"], obj["apiVersion"] = kind, version
 
 
 def parsed(raw: bytes, kind: str) -> Any:
@@ -117,36 +102,26 @@ def parsed_yaml(raw: bytes) -> Any:
         raise failures.bad_request(f"error parsing YAML: {error.message}") from error
 
 
-def parsed_json(raw: bytes) -> Any:
-    """Returns the value of a JSON body; 400 with the place of the mistake."""
+def parsed_json(raw: bytes, prefix: str = "") -> Any:
+    """Returns the value of a JSON body; 400 with what is wrong, behind a prefix."""
     try:
         return _decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise failures.bad_request(f"json parse error: {error}") from error
-    except RecursionError:
-        raise failures.bad_request("json parse error: exceeded max depth") from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise failures.bad_request(prefix + malformed(error)) from error
 
 
 def _parsed(raw: bytes, resource: Resource) -> Any:
     try:
         return _decode(raw)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        text = "unexpected end of JSON input" if "truncated" in str(error) else str(error)
-        raise _unrecognized(resource, text, raw) from error
-    except RecursionError:
-        raise _unrecognized(resource, "exceeded max depth", raw) from None
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise unrecognized(resource, f"couldn't get version/kind; json parse error: {malformed(error)}", raw) from error
 
 
-def _unrecognized(resource: Resource, problem: str, raw: bytes) -> failures.ApiFailure:
-    return failures.bad_request(
-        f"the object provided is unrecognized (must be of type {resource.kind}): couldn't get version/kind; "
-        f"json parse error: {problem} ({_short(raw) or '<empty>'})"
-    )
-
-
-def _short(raw: bytes) -> str:
-    text = raw[:120].decode("utf-8", "replace")
-    return "".join(c if c.isprintable() else "?" for c in text) + (" ..." if len(raw) > 120 else "")
+def malformed(error: Exception) -> str:
+    """Returns what is wrong with JSON, in the real server's words where they are fixed."""
+    if isinstance(error, RecursionError):
+        return "exceeded max depth"
+    return "unexpected end of JSON input" if "truncated" in str(error) else str(error)
 
 
 def _handled(resource: Resource) -> str:

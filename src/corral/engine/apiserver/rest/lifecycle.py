@@ -109,9 +109,9 @@ def deleted(obj: Object, resource: Resource, options: DeleteOptions, moments: tu
         meta.pop("finalizers", None)
     if not meta.get("deletionTimestamp"):
         meta["deletionTimestamp"] = moments[1]
-        if obj["kind"] != "Namespace":
+        if not resource.strategy.begins_deletion:
             meta["deletionGracePeriodSeconds"] = grace
-        if resource.strategy.generation and waits:
+        if resource.strategy.generation and waits and not resource.strategy.begins_deletion:
             meta["generation"] = int(meta.get("generation", 0)) + 1
     elif resource.strategy.graceful and grace < int(meta.get("deletionGracePeriodSeconds") or 0):
         meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"] = moments[1], grace

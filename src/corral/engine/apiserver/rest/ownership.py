@@ -6,7 +6,12 @@ from corral.engine.apiserver.resources.resource import Resource
 
 _made: dict[tuple[int, str], tuple[Resource, FieldTracking]] = {}
 
-_IGNORED_BY_STATUS: Fields = {"f:spec": {}, "f:metadata": {"f:labels": {}}}
+_IGNORED_BY_STATUS: dict[str, Fields] = {
+    "Pod": {"f:spec": {}, "f:metadata": {"f:deletionTimestamp": {}, "f:ownerReferences": {}}},
+    "Deployment": {"f:spec": {}, "f:metadata": {"f:labels": {}}},
+    "CustomResourceDefinition": {"f:spec": {}, "f:metadata": {}},
+}
+"""What the status endpoint of a kind ignores besides the specification, which all of them do."""
 
 
 def tracking_of(resource: Resource, subresource: str) -> FieldTracking:
@@ -21,7 +26,7 @@ def tracking_of(resource: Resource, subresource: str) -> FieldTracking:
 def _tracking(resource: Resource, subresource: str) -> FieldTracking:
     reset: Fields = {}
     if subresource == "status":
-        reset = _IGNORED_BY_STATUS
-    elif not subresource and "status" in resource.subresources:
+        reset = _IGNORED_BY_STATUS.get("" if resource.structural else resource.kind, {"f:spec": {}})
+    elif subresource in ("", "finalize") and "status" in resource.subresources:
         reset = {"f:status": {}}
     return FieldTracking(resource.schema, resource.api_version, resource.kind, subresource, resource.structural, reset)

@@ -2,15 +2,19 @@
 
 from typing import Any
 
+import msgspec
+
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.apply import applying
-from corral.engine.apiserver.apply.config_check import check_config
+from corral.engine.apiserver.apply.config_check import check_config, manager_errors
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.patch import json_patch, merge_patch, strategic
+from corral.engine.apiserver.patch.go_values import printed
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.rest.body import parsed_json, parsed_yaml, shaped
+from corral.engine.apiserver.rest.identity import check_kind, check_name, check_namespace
 from corral.engine.apiserver.rest.ownership import tracking_of
-from corral.engine.apiserver.rest.writing import Write, Written, change, check_namespace, create
+from corral.engine.apiserver.rest.writing import Write, Written, change, create
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -26,24 +30,51 @@ async def patch(write: Write, request: Request) -> tuple[Written, list[str]]:
     if write.options.force:
         error = field_errors.forbidden("force", "may not be specified for non-apply patch")
         raise failures.invalid("meta.k8s.io", "PatchOptions", "", [error])
-    if kind not in accepted(write.resource):
-        raise failures.ApiFailure(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
-    content = parsed_json(await request.body())
+    check_patch_type(kind, write.resource)
+    content = parsed_json(await request.body(), "" if kind == STRATEGIC else "error decoding patch: ")
     warnings: list[str] = []
 
     def make(old: Object) -> Object:
         made = patched(kind, old, content, write.resource)
-        body = shaped(made, write.resource, write.options.field_validation)
+        shown = printed(content) if kind == STRATEGIC else _in_order(made)
+        try:
+            check_kind(made, write.resource)
+            body = shaped(made, write.resource, write.options.field_validation)
+        except failures.ApiFailure as failure:
+            raise _spoiled(failure, shown) from failure
         warnings.extend(body.warnings)
-        _check_identity(body.obj, old)
+        check_name(body.obj, write.target, write.resource)
+        _check_uid(write, body.obj, old)
         return body.obj
 
     return await change(write, make), warnings
 
 
-def accepted(resource: Resource) -> tuple[str, ...]:
-    """Returns the patch types that a resource takes; custom resources have no merge keys."""
-    return (JSON_PATCH, MERGE_PATCH, APPLY) if resource.structural else (JSON_PATCH, MERGE_PATCH, STRATEGIC, APPLY)
+def check_patch_type(kind: str, resource: Resource) -> None:
+    """Refuses a patch of a type that the resource does not take; custom resources have no merge keys."""
+    if kind == STRATEGIC and resource.structural:
+        raise failures.unsupported_media_type((JSON_PATCH, MERGE_PATCH, APPLY))
+    if kind not in (JSON_PATCH, MERGE_PATCH, STRATEGIC):
+        raise failures.ApiFailure(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
+
+
+def _spoiled(failure: failures.ApiFailure, shown: str) -> failures.ApiFailure:
+    """Returns the failure of a patch whose result is no longer an object of its kind: 422 on the field `patch`."""
+    if failure.code != 400:
+        return failure
+    problem = failure.message.split(": ", 1)[-1]
+    return failures.invalid("", "", "", [field_errors.invalid("patch", shown, problem)])
+
+
+def _in_order(made: Object) -> str:
+    return msgspec.json.encode({key: made[key] for key in sorted(made)}).decode()
+
+
+def _check_uid(write: Write, new: Object, old: Object) -> None:
+    uid = new["metadata"].get("uid")
+    if uid and uid != old["metadata"]["uid"]:
+        error = field_errors.invalid("metadata.uid", uid, "field is immutable")
+        raise failures.invalid(write.resource.group, write.resource.kind, write.target.name, [error, error])
 
 
 def patched(kind: str, old: Object, content: Any, resource: Resource) -> Object:
@@ -69,21 +100,11 @@ def fresh(value: Any) -> Any:
     return value
 
 
-def _check_identity(new: Object, old: Object) -> None:
-    if new.get("kind") != old["kind"] or new.get("apiVersion") != old["apiVersion"]:
-        raise failures.bad_request("kind and apiVersion may not be changed by a patch")
-    if not isinstance(new.get("metadata"), dict):
-        raise failures.bad_request("metadata may not be removed by a patch")
-    was, name = old["metadata"]["name"], new["metadata"].get("name")
-    if name != was:
-        raise failures.bad_request(f"the name of the object ({name or ''}) does not match the name on the URL ({was})")
-
-
 async def _applied(write: Write, config: Any) -> tuple[Written, list[str]]:
     resource, target = write.resource, write.target
-    if not write.options.field_manager:
-        error = field_errors.required("fieldManager", "is required for apply patch")
-        raise failures.invalid("meta.k8s.io", "PatchOptions", "", [error])
+    errors = manager_errors(write.options.field_manager, apply=True)
+    if errors:
+        raise failures.invalid("meta.k8s.io", "PatchOptions", "", errors)
     if not isinstance(config, dict):
         raise failures.bad_request("error decoding YAML: the applied configuration is not an object")
     tracking = tracking_of(resource, target.subresource)

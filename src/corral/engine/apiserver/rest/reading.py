@@ -48,6 +48,8 @@ def list_objects(world: World, view: View, target: Target, options: ListOptions)
     # A list "at any revision" comes from a real server's cache, which knows no pages.
     limit = 0 if options.revision == 0 and not options.match else options.limit
     meta: dict[str, Any] = {"resourceVersion": str(revision)}
+    if view.resource.structural:
+        meta["continue"] = ""
     if not limit:
         found = list(matching)
     else:

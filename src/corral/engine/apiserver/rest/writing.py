@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from corral.engine.apiserver import failures, field_errors
+from corral.engine.apiserver.apply.ownership import with_old_times
 from corral.engine.apiserver.apply.tracking import manager_of, track_update
 from corral.engine.apiserver.http.options import WriteOptions
 from corral.engine.apiserver.http.target import Target
@@ -16,6 +17,7 @@ from corral.engine.apiserver.resources.metadata_validation import validate_metad
 from corral.engine.apiserver.resources.namespaces import NamespaceStrategy
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.rest import admission, lifecycle
+from corral.engine.apiserver.rest.identity import check_namespace
 from corral.engine.apiserver.rest.ownership import tracking_of
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.schema.completion import complete
@@ -93,17 +95,6 @@ async def _create(write: Write, obj: Object, given: dict[str, Any], tracked: boo
     raise AssertionError("the last try returns or raises")
 
 
-def check_namespace(obj: Object, namespace: str, resource: Resource) -> None:
-    """Refuses an object that names another namespace than the path."""
-    given = (obj.get("metadata") or {}).get("namespace")
-    if given and given != namespace and resource.namespaced:
-        raise failures.bad_request(
-            "the namespace of the provided object does not match the namespace sent on the request"
-        )
-    if given and not resource.namespaced:
-        obj["metadata"].pop("namespace")
-
-
 def _prepared_new(write: Write, obj: Object, tracked: bool) -> None:
     resource, strategy = write.resource, write.resource.strategy
     if resource.structural:
@@ -141,7 +132,7 @@ async def _store_new(write: Write, obj: Object) -> Written:
             raise failure
         if write.options.dry_run:
             obj["metadata"].pop("resourceVersion", None)
-            return Written(obj, Entry.of(key, 0, obj), created=True)
+            return Written(obj, Entry.of(key, 0, stored(resource, obj)), created=True)
         entry = await store.put(write.collection, key, stored(resource, obj))
     obj["metadata"]["resourceVersion"] = str(entry.rev)
     return Written(obj, entry, created=True)
@@ -175,7 +166,7 @@ async def _change(write: Write, make: Maker, tracked: bool) -> Written:
             raise failures.not_found(resource.group, resource.plural, target.name)
         old = write.view.decoded(entry)
         new = _prepared_change(write, make(old), old, tracked)
-        if new == old:
+        if with_old_times(old, new) == old:
             return Written(old, entry)
         if lifecycle.is_finished(new):
             if not write.options.dry_run:
@@ -247,7 +238,7 @@ def _check_versions(write: Write, new: Object, old: Object) -> None:
         raise failures.ApiFailure(500, "", f'strconv.ParseUint: parsing "{version}": invalid syntax')
     if version in ("", "0") and not resource.strategy.allow_unconditional_update:
         error = field_errors.invalid("metadata.resourceVersion", 0, "must be specified for an update")
-        raise failures.invalid(resource.group, resource.kind, name, [error])
+        raise failures.invalid(resource.group, resource.plural, name, [error])
     if version and version != "0" and version != was["resourceVersion"]:
         raise failures.conflict(resource.group, resource.plural, name, failures.MODIFIED)
     uid = meta.get("uid")

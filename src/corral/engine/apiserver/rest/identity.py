@@ -1,0 +1,90 @@
+"""Whether an object is the one that a path names: its kind and version, its name, its namespace.
+
+Built-in and custom kinds differ in their words, because a real server decodes the first into Go types and looks at the
+second as they are.
+"""
+
+import msgspec
+
+from corral.engine.apiserver import failures, field_errors
+from corral.engine.apiserver.http.target import Target
+from corral.engine.apiserver.resources.resource import Object, Resource
+
+
+def check_kind(obj: Object, resource: Resource) -> None:
+    """Checks the kind and version of an object; built-in kinds may leave them out."""
+    kind, version = obj.get("kind") or "", obj.get("apiVersion") or ""
+    for key, value in (("kind", kind), ("apiVersion", version)):
+        if not isinstance(value, str):
+            text = f"json: cannot unmarshal {_json_type(value)} into Go struct field .{key} of type string"
+            raise unrecognized(resource, f"couldn't get version/kind; json parse error: {text}", obj)
+    if resource.structural:
+        _check_custom(obj, resource, kind, version)
+    elif (kind or resource.kind, version or resource.api_version) != (resource.kind, resource.api_version):
+        short = (version or resource.api_version).rsplit("/", 1)[-1]
+        raise failures.bad_request(
+            f'{kind} in version "{short}" cannot be handled as a {resource.kind}: '
+            f"expected {resource.kind} of {resource.api_version}"
+        )
+    obj["kind"], obj["apiVersion"] = kind or resource.kind, version or resource.api_version
+
+
+def _check_custom(obj: Object, resource: Resource, kind: str, version: str) -> None:
+    if not kind:
+        shown = msgspec.json.encode(obj).decode()
+        raise unrecognized(resource, f"Object 'Kind' is missing in '{excerpt(shown, 200)}'", obj)
+    if version != resource.api_version:
+        raise failures.bad_request(
+            f"the API version in the data ({version}) does not match the expected API version ({resource.api_version})"
+        )
+    if kind != resource.kind:
+        meta = obj.get("metadata")
+        name = meta.get("name") or "" if isinstance(meta, dict) else ""
+        error = field_errors.invalid("kind", kind, f"must be {resource.kind}")
+        raise failures.invalid(resource.group, kind, name, [error])
+
+
+def check_name(obj: Object, target: Target, resource: Resource) -> None:
+    """Refuses an object whose name or namespace is not that of the path."""
+    meta = obj.get("metadata") or {}
+    name = meta.get("name") or ""
+    if not name:
+        raise failures.bad_request(
+            f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
+        )
+    if name != target.name:
+        raise failures.bad_request(
+            f"the name of the object ({name}) does not match the name on the URL ({target.name})"
+        )
+    check_namespace(obj, target.namespace, resource)
+
+
+def check_namespace(obj: Object, namespace: str, resource: Resource) -> None:
+    """Refuses an object that names another namespace than the path."""
+    given = (obj.get("metadata") or {}).get("namespace")
+    if given and given != namespace and resource.namespaced:
+        raise failures.bad_request(
+            "the namespace of the provided object does not match the namespace sent on the request"
+        )
+    if given and not resource.namespaced:
+        obj["metadata"].pop("namespace")
+
+
+def unrecognized(resource: Resource, problem: str, given: object) -> failures.ApiFailure:
+    """400: the body is not an object of any kind that the server could find out."""
+    raw = given if isinstance(given, bytes) else msgspec.json.encode(given)
+    shown = excerpt(raw[:120].decode("utf-8", "replace"), 30)
+    return failures.bad_request(
+        f"the object provided is unrecognized (must be of type {resource.kind}): {problem} ({shown or '<empty>'})"
+    )
+
+
+def excerpt(text: str, most: int) -> str:
+    """Returns the beginning of a text from outside, safe to print."""
+    shown = "".join(c if c.isprintable() else "?" for c in text[:most])
+    return shown if len(text) <= most else shown + " ..."
+
+
+def _json_type(value: object) -> str:
+    names = {bool: "bool", int: "number", float: "number", list: "array", dict: "object"}
+    return names.get(type(value), "value")
