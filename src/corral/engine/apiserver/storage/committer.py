@@ -46,6 +46,7 @@ class Committer:
         self._dropping: list[int] = []
         self._compact_to = 0
         self._scheduled = False
+        self._retried = False
         self._idle = asyncio.Event()
         self._idle.set()
         self._orders: queue.SimpleQueue[bool] = queue.SimpleQueue()
@@ -106,21 +107,35 @@ class Committer:
         landed, self._flying = self._flying, []
         dropped, self._dropping = self._dropping, []
         if problem is None:
+            self._retried = False
             self._committed([p.row for p in landed])
             for p in landed:
                 if not p.done.done():
                     p.done.set_result(None)
         elif isinstance(problem, DiskFullError):
-            self._log.abandon()
             self._garbage += dropped
-            for p in landed:
-                _fail(p, failures.insufficient_storage(f"the disk is full, nothing was stored: {problem}"))
+            self._refuse_or_retry(landed, problem)
         else:
             self._give_up(problem)
         if self._waiting:
             self._schedule()
         else:
             self._idle.set()
+
+    def _refuse_or_retry(self, landed: list[Pending], problem: DiskFullError) -> None:
+        """Tries once more when merging the write-ahead log made room; otherwise every writer hears of it."""
+        try:
+            self._log.abandon()
+            may_retry = not self._retried and self._log.make_room()
+        except Exception as error:  # noqa: BLE001 - whatever it is, the writers hear of it and the process ends
+            self._give_up(error)
+            return
+        self._retried = may_retry
+        if may_retry:
+            self._waiting = landed + self._waiting
+            return
+        for p in landed:
+            _fail(p, failures.insufficient_storage(f"the disk is full, nothing was stored: {problem}"))
 
     def _give_up(self, error: Exception) -> None:
         """Ends the process: after a failed fsync only the file itself can say what is stored, so it must be read anew."""

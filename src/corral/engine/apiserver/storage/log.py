@@ -155,6 +155,16 @@ class WriteLog:
             self._db.execute("ROLLBACK")
         self._seal = Seal(*self._db.execute("SELECT rows, digest, compacted FROM seal").get)
 
+    def make_room(self) -> bool:
+        """Merges the write-ahead log into the file, which may give its room back; says whether it did."""
+        before = self.size()
+        try:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        except apsw.Error as error:
+            if not is_disk_full(self._db, error):
+                raise
+        return self.size() < before
+
     def size(self) -> int:
         """Returns the bytes that the state takes on disk, write-ahead log included."""
         return sum(p.stat().st_size for p in (self.path, _wal_of(self.path)) if p.exists())
