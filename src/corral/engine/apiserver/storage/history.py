@@ -11,14 +11,17 @@ from itertools import islice
 
 from corral.engine.apiserver.storage.entry import Change, Collection
 
+MOST_CHANGES = 20_000
+MOST_BYTES = 32 << 20
+
 
 class History:
     """A bounded run of consecutive changes; everything after revision `floor` is in it."""
 
-    def __init__(self, floor: int, *, most: int = 20_000, most_bytes: int = 32 << 20) -> None:
+    def __init__(self, floor: int, *, most: int | None = None, most_bytes: int | None = None) -> None:
         self.floor = floor
-        self._most = most
-        self._most_bytes = most_bytes
+        self._most = MOST_CHANGES if most is None else most
+        self._most_bytes = MOST_BYTES if most_bytes is None else most_bytes
         self._changes: deque[Change] = deque()
         self._bytes = 0
 

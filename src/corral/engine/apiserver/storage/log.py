@@ -27,6 +27,7 @@ from corral.engine.apiserver.storage.damage import (
 )
 from corral.engine.apiserver.storage.schema import MIGRATIONS, bring_forward, is_as_made, known_version
 from corral.engine.apiserver.storage.seal import Seal, seal_in
+from corral.errors import CorralError
 
 PAGE_BYTES = 4096
 UNREADABLE = (apsw.Error, UnicodeDecodeError, MemoryError)
@@ -66,8 +67,11 @@ class WriteLog:
             sealed = seal_in(list(self._db.execute("SELECT rows, digest, compacted, sum FROM seal")))
         except UNREADABLE as error:
             full = is_disk_full(self._db, error)
-            self._db.close()
+            self._db.close(True)
             raise (NoRoomError(str(path), str(error)) if full else explained(str(path), error)) from error
+        except CorralError:
+            self._db.close(True)
+            raise
         if isinstance(sealed, str):
             raise self._damaged(sealed)
         self._seal = sealed
