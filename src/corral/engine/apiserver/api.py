@@ -6,7 +6,7 @@ from corral.engine.apiserver.http.negotiation import form_of
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.http.response import Answer, Response, document, encoded
 from corral.engine.apiserver.http.target import Target
-from corral.engine.apiserver.resources.resource import Resource
+from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.resources.tables.rendering import INCLUDE_OBJECT
 from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
 from corral.engine.apiserver.rest.body import object_in, parsed
@@ -96,6 +96,7 @@ class Api:
         if view.resource.strategy.allow_create_on_update and not target.subresource:
             key = reading.key_of(target)
             if self._world.store.collection(view.resource.storage_key).get(key) is None:
+                _forget_version(obj, target, view.resource)
                 return self._written(view, await writing.create(write, obj), body.warnings)
         return self._written(view, await writing.change(write, lambda _: obj), body.warnings)
 
@@ -139,6 +140,19 @@ class Api:
         answer = encoded(status, view.one(written.entry, self._world.now()), view.form)
         answer.headers += [warning_header(warning) for warning in warnings]
         return answer
+
+
+def _forget_version(obj: Object, target: Target, resource: Resource) -> None:
+    """Lets a replacement of an absent object create it: its version counts for nothing, but a uid must be found."""
+    obj["metadata"].pop("resourceVersion", None)
+    uid = obj["metadata"].get("uid")
+    if uid:
+        place = "/".join(part for part in ("/registry", resource.plural, target.namespace, target.name) if part)
+        detail = (
+            f"StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: "
+            f"Precondition failed: UID in precondition: {uid}, UID in object meta: "
+        )
+        raise failures.conflict(resource.group, resource.plural, target.name, detail)
 
 
 def warning_header(text: str) -> tuple[bytes, bytes]:
