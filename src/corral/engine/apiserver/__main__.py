@@ -49,6 +49,7 @@ async def serve(data: Path, token: str, listener: socket.socket) -> None:
         loop="none",
         log_config=None,
         access_log=False,
+        proxy_headers=False,
         server_header=False,
         date_header=False,
         backlog=2048,

@@ -47,7 +47,8 @@ class Request:
         if declared.isdigit() and int(declared) > limit:
             raise failures.too_large(limit)
         try:
-            return await asyncio.wait_for(self._read(limit), BODY_SECONDS)
+            async with asyncio.timeout(BODY_SECONDS):
+                return await self._read(limit)
         except TimeoutError:
             raise failures.ApiFailure(
                 408, "RequestTimeout", f"the body did not arrive within {BODY_SECONDS:.0f} seconds"

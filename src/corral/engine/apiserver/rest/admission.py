@@ -1,7 +1,6 @@
 """What the server decides about a new object by looking at others: its namespace, its priority, its addresses."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.custom.naming import establish
@@ -12,6 +11,8 @@ from corral.engine.apiserver.resources.service_addresses import allocate as allo
 from corral.engine.apiserver.resources.service_addresses import held_by
 from corral.engine.apiserver.storage.store import Store
 from corral.engine.apiserver.world import World
+
+_UNGUARDED = nullcontext()
 
 
 def admit_create(world: World, resource: Resource, obj: Object) -> None:
@@ -29,14 +30,9 @@ def allocate(world: World, resource: Resource, obj: Object, old: Object | None =
     return allocate_addresses(obj, old, held_by(s for s in services if s["metadata"]["uid"] != uid))
 
 
-@asynccontextmanager
-async def allocating(world: World, resource: Resource) -> AsyncIterator[None]:
+def allocating(world: World, resource: Resource) -> AbstractAsyncContextManager[object]:
     """Lets only one write at a time give out what must be unique over all objects of a kind: addresses of Services."""
-    if resource.storage_key == "/services":
-        async with world.store.locked("addresses", ""):
-            yield
-    else:
-        yield
+    return world.store.locked("addresses", "") if resource.storage_key == "/services" else _UNGUARDED
 
 
 def conclude(world: World, resource: Resource, obj: Object) -> None:
