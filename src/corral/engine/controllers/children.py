@@ -4,13 +4,17 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
 from corral.control.controller import KeysOf
+from corral.control.leadership import LeadershipLostError
 from corral.control.mirror import Delta
 from corral.control.object_cache import ObjectCache
+from corral.control.plan_executor import PlanExecutor
+from corral.errors import CorralError
 from corral.kinds.objects import Object, controller_of, is_deleting, key_of, labels_of, uid_of
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.ports.object_store import ObjectReader
 from corral.ports.refusals import ConflictError, NotFoundError
 from corral.reconcile.builtin.label_selectors import matches
+from corral.reconcile.plan import Create, EmitEvent, Plan
 
 _MANAGER, _FREE = "manager", "free in namespace"
 _REMEMBERED = 10_000
@@ -84,3 +88,19 @@ async def confirm_owner(store: ObjectReader, resource: ApiResource, owner: Objec
         raise ConflictError(error.message, what=error.what, status=error.status) from error
     if uid_of(found) != uid_of(owner) or is_deleting(found):
         raise ConflictError(f"{resource.qualified} {key_of(owner)} is going, so it adopts nothing")
+
+
+async def attempt(
+    executor: PlanExecutor, key: ObjectKey, about: tuple[ApiResource, Object], plan: Plan
+) -> CorralError | None:
+    """Makes or deletes pods; returns why some could not be, after telling it in an event of the owner."""
+    try:
+        await executor.run(key, plan)
+    except LeadershipLostError:
+        raise
+    except CorralError as error:
+        verb = ("Create", "creating") if any(isinstance(action, Create) for action in plan) else ("Delete", "deleting")
+        told = EmitEvent(*about, f"Failed{verb[0]}", f"Error {verb[1]}: {error.message}", "Warning")
+        await executor.run(key, Plan.of(told))
+        return error
+    return None

@@ -1,12 +1,12 @@
 """ReplicaSets: the loop around `corral.reconcile.builtin.replica_sets`."""
 
 from corral.control.controller import Controller, Watch, controller_keys
-from corral.control.leadership import LeadershipLostError
 from corral.control.outcome import DONE, Outcome, RetryAfter
 from corral.control.plan_executor import PlanExecutor
 from corral.control.runtime import Runtime
 from corral.engine.controllers.children import (
     UsedNames,
+    attempt,
     candidates,
     confirm_owner,
     either,
@@ -14,14 +14,13 @@ from corral.engine.controllers.children import (
     index_children,
     managed_by,
 )
-from corral.errors import CorralError
 from corral.kinds.objects import Object, controller_of, uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import POD, REPLICA_SET
 from corral.reconcile.builtin.pods import is_active
 from corral.reconcile.builtin.replica_sets.decision import Observed, claim, next_pods, wanted_replicas
 from corral.reconcile.builtin.replica_sets.status import report
-from corral.reconcile.plan import EmitEvent, Plan
+from corral.reconcile.plan import Plan
 
 GLANCE = 0.05
 """How soon a key comes again whose own writes are not visible yet."""
@@ -58,7 +57,7 @@ class ReplicaSets:
         ours = await self._claimed(key, observed)
         now = self._runtime.clock.now()
         plan = next_pods(observed, ours, now)
-        failure = await self._try(key, replica_set, plan)
+        failure = await attempt(self._executor, key, (REPLICA_SET, replica_set), plan)
         if plan and failure is None:
             return DONE  # the pods themselves will call again, and then the status tells of them
         outcome = await self._executor.run(key, report(replica_set, ours, failure.message if failure else None, now))
@@ -88,15 +87,3 @@ class ReplicaSets:
             await confirm_owner(self._runtime.store, REPLICA_SET, observed.replica_set)
         await self._executor.run(key, Plan.of(*found.patches))
         return found.ours
-
-    async def _try(self, key: ObjectKey, replica_set: Object, plan: Plan) -> CorralError | None:
-        """Makes or deletes pods; returns why some could not be."""
-        try:
-            await self._executor.run(key, plan)
-        except LeadershipLostError:
-            raise
-        except CorralError as error:
-            told = EmitEvent(REPLICA_SET, replica_set, "FailedCreate", f"Error creating: {error.message}", "Warning")
-            await self._executor.run(key, Plan.of(told))
-            return error
-        return None

@@ -9,6 +9,7 @@ from corral.engine.controllers.default_accounts import DefaultAccounts
 from corral.engine.controllers.deployments import Deployments
 from corral.engine.controllers.followed_kinds import FollowedKinds
 from corral.engine.controllers.garbage_collector import GarbageCollector
+from corral.engine.controllers.jobs import Jobs
 from corral.engine.controllers.namespace_deletion import NamespaceDeletion
 from corral.engine.controllers.replica_sets import ReplicaSets
 from corral.errors import PermanentError
@@ -28,6 +29,7 @@ ROSTER: dict[str, Maker] = {
     "serviceaccount": lambda runtime, _, executor: DefaultAccounts(runtime, executor),
     "garbagecollector": GarbageCollector,
     "replicaset": lambda runtime, _, executor: ReplicaSets(runtime, executor),
+    "job": lambda runtime, _, executor: Jobs(runtime, executor),
     "deployment": lambda runtime, _, executor: Deployments(runtime, executor),
 }
 """By the names that kube-controller-manager uses, without their `-controller`."""

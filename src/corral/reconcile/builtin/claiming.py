@@ -1,6 +1,6 @@
 """Whose a child is: adopting those that match and belong to nobody, releasing those that match no more."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from corral.kinds.objects import Object, controller_of, is_deleting, key_of, labels_of, owner_reference, uid_of
@@ -25,9 +25,9 @@ def claimed(
     child_kind: ApiResource,
     children: Iterable[Object],
     *,
-    adoptable: Callable[[Object], bool] = lambda _: True,
+    finalizer: str = "",
 ) -> Claim:
-    """Returns the children of `owner` among all objects of its namespace."""
+    """Returns the children of `owner` among all objects of its namespace; `finalizer` comes and goes with adoption."""
     selector = (owner.get("spec") or {}).get("selector")
     ours: list[Object] = []
     patches: list[Patch] = []
@@ -40,19 +40,23 @@ def claimed(
             if fits:
                 ours.append(child)
             elif not is_deleting(owner):
-                patches.append(_release(child_kind, child, uid_of(owner)))
-        elif fits and not is_deleting(owner) and not is_deleting(child) and adoptable(child):
+                patches.append(_release(child_kind, child, uid_of(owner), finalizer))
+        elif fits and not is_deleting(owner) and not is_deleting(child):
             ours.append(child)
-            patches.append(_adoption(child_kind, child, owner_reference(owner_kind, owner)))
+            patches.append(_adoption(child_kind, child, owner_reference(owner_kind, owner), finalizer))
             adopts = True
     return Claim(tuple(ours), tuple(patches), adopts)
 
 
-def _adoption(kind: ApiResource, child: Object, reference: Object) -> Patch:
-    body = {"metadata": {"uid": uid_of(child), "ownerReferences": [reference]}}
-    return Patch(kind, key_of(child), body, form="strategic")
+def _adoption(kind: ApiResource, child: Object, reference: Object, finalizer: str) -> Patch:
+    metadata: Object = {"uid": uid_of(child), "ownerReferences": [reference]}
+    if finalizer:
+        metadata["finalizers"] = [finalizer]
+    return Patch(kind, key_of(child), {"metadata": metadata}, form="strategic")
 
 
-def _release(kind: ApiResource, child: Object, owner: str) -> Patch:
-    body = {"metadata": {"uid": uid_of(child), "ownerReferences": [{"$patch": "delete", "uid": owner}]}}
-    return Patch(kind, key_of(child), body, form="strategic")
+def _release(kind: ApiResource, child: Object, owner: str, finalizer: str) -> Patch:
+    metadata: Object = {"uid": uid_of(child), "ownerReferences": [{"$patch": "delete", "uid": owner}]}
+    if finalizer:
+        metadata["$deleteFromPrimitiveList/finalizers"] = [finalizer]
+    return Patch(kind, key_of(child), {"metadata": metadata}, form="strategic")
