@@ -149,7 +149,7 @@ class Leadership:
         except NotFoundError:
             return await self._create()
         spec = found.get("spec") or {}
-        if spec.get("holderIdentity") and not self._is_expired(found):
+        if spec.get("holderIdentity") not in (None, "", self._identity) and not self._is_expired(found):
             return None
         fresh = self._renewed(found, epoch=int(spec.get("leaseTransitions") or 0) + 1, acquired=True)
         try:

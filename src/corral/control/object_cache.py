@@ -263,7 +263,6 @@ class ObjectCache(Generic[T]):
         pages = self._watcher.pages(self.resource, self.scope, self._shape, page_size=1)
         async with aclosing(pages):
             async for page in pages:
-                self._hear()
                 if order_of(page.revision) < order_of(self._mirror.revision):
                     await self._list_all()
                 break

@@ -25,7 +25,11 @@ class EmbeddedApi:
         (root / "token").write_text("secret")
 
     def __enter__(self) -> "EmbeddedApi":
-        self.start()
+        try:
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

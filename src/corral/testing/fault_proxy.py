@@ -208,13 +208,20 @@ class FaultProxy:
             else:
                 await _pass_all(upstream_reader, writer)
         finally:
-            upstream_writer.close()
+            upstream_writer.transport.abort()
         return False
 
     async def _forward(self, seen: Seen) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         parts = urlsplit(self._upstream.server)
         context = tls_context(self._upstream.tls) if self._upstream.is_secure else None
-        reader, writer = await asyncio.open_connection(parts.hostname, parts.port, ssl=context, limit=_LIMIT)
+        opening = asyncio.ensure_future(asyncio.open_connection(parts.hostname, parts.port, ssl=context, limit=_LIMIT))
+        try:
+            reader, writer = await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            # A handshake that is cancelled half-way leaves its socket open.
+            _, writer = await opening
+            writer.transport.abort()
+            raise
         kept = {k: v for k, v in seen.headers.items() if k not in ("authorization", "connection", "host")}
         credentials = Credentials(self._upstream)
         credentials.refresh()

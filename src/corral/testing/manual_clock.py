@@ -48,6 +48,11 @@ class ManualClock:
         self._now = target
         await settled()
 
+    async def jump(self, seconds: float) -> None:
+        """Moves the time forward at once, as for a process that was stopped: whoever wakes finds the later time."""
+        self._now += seconds
+        await self.advance(0)
+
 
 async def settled(rounds: int = 20) -> None:
     """Lets every task run that can, a few times over; nothing here waits for real time."""

@@ -59,7 +59,7 @@ class AsyncTransport:
         except _LOST as error:
             raise dead_stream(call, self.access, error) from error
         finally:
-            response.close()
+            _hang_up(response)
 
     async def _keep_fresh(self) -> None:
         if self._credentials.is_due:
@@ -154,6 +154,13 @@ class AsyncTransport:
                 middlewares=(_once,),
             )
         return self._session
+
+
+def _hang_up(response: aiohttp.ClientResponse) -> None:
+    """Ends a stream at once; a polite farewell by TLS would outlive the event loop of a short program."""
+    if response.connection is not None and response.connection.transport is not None:
+        response.connection.transport.abort()
+    response.close()
 
 
 async def _once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
