@@ -5,7 +5,7 @@ are those of the real server: a client shows them to people.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,6 +74,16 @@ class LabelSelector:
             if not requirement.matches(found):
                 return False
         return True
+
+    def test(self) -> Callable[[Mapping[str, str]], bool]:
+        """Returns `matches` in its quickest form, for thousands of objects: most selectors ask for one value."""
+        if self.nothing or len(self.requirements) != 1 or self.requirements[0].operator not in ("=", "in"):
+            return self.matches
+        key, values = self.requirements[0].key, self.requirements[0].values
+        if len(values) != 1:
+            return lambda labels: labels.get(key) in values
+        (value,) = values
+        return lambda labels: labels.get(key) == value
 
     def __bool__(self) -> bool:
         return self.nothing or bool(self.requirements)

@@ -9,6 +9,7 @@ import yaml
 
 from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.http.negotiation import Form
+from corral.engine.apiserver.http.parts import Parts
 from corral.engine.apiserver.http.request import Send
 
 _encode = msgspec.json.Encoder().encode
@@ -21,27 +22,33 @@ class Response:
 
     __slots__ = ("body", "content_type", "headers", "status")
 
-    def __init__(self, status: int, body: bytes, content_type: bytes = JSON_TYPE) -> None:
+    def __init__(self, status: int, body: bytes | Parts, content_type: bytes = JSON_TYPE) -> None:
         self.status = status
         self.body = body
         self.content_type = content_type
         self.headers: list[tuple[bytes, bytes]] = []
 
     async def send(self, send: Send) -> None:
-        """Writes the answer."""
+        """Writes the answer; a long one piece by piece, as fast as the client takes them."""
+        body = self.body
+        size = len(body) if isinstance(body, bytes) else body.size
         await send(
             {
                 "type": "http.response.start",
                 "status": self.status,
                 "headers": [
                     (b"content-type", self.content_type),
-                    (b"content-length", b"%d" % len(self.body)),
+                    (b"content-length", b"%d" % size),
                     (b"cache-control", b"no-cache, private"),
                     *self.headers,
                 ],
             }
         )
-        await send({"type": "http.response.body", "body": self.body})
+        if isinstance(body, Parts):
+            for group in body.groups():
+                await send({"type": "http.response.body", "body": group, "more_body": True})
+            body = b""
+        await send({"type": "http.response.body", "body": body})
 
 
 class Stream:
@@ -74,9 +81,10 @@ def document(status: int, content: Any, form: Form | None = None) -> Response:
     return encoded(status, _encode(content), form)
 
 
-def encoded(status: int, body: bytes, form: Form | None = None) -> Response:
+def encoded(status: int, body: bytes | Parts, form: Form | None = None) -> Response:
     """Returns an answer with an object that is JSON already, turned into YAML when the form says so."""
     if form is not None and form.yaml:
+        body = body if isinstance(body, bytes) else body.joined()
         text = yaml.dump(msgspec.json.decode(body), Dumper=yaml.CSafeDumper, sort_keys=True, allow_unicode=True)
         return Response(status, text.encode(), b"application/yaml")
     return Response(status, body)

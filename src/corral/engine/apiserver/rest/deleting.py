@@ -32,7 +32,7 @@ async def delete_collection(
     """Deletes every object that a list would show; answers with the list as it was."""
     resource = view.resource
     wanted = Filter(view, target, chosen)
-    entries = [e for e in world.store.collection(resource.storage_key).scan(wanted.namespace) if wanted.matches(e)]
+    entries = list(wanted.among(world.store.collection(resource.storage_key).scan(wanted.namespace)))
     meta = {"resourceVersion": str(world.store.revision)}
     for entry in entries:
         one = Target(target.group, target.version, target.plural, entry.namespace, entry.name)

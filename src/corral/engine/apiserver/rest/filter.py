@@ -1,5 +1,7 @@
 """Which objects a list or watch is about: a namespace, a name, labels and fields."""
 
+from collections.abc import Iterable, Iterator
+
 from corral.engine.apiserver import selectors
 from corral.engine.apiserver.http.options import ListOptions
 from corral.engine.apiserver.http.target import Target
@@ -28,6 +30,15 @@ class Filter:
         if self.namespace and not entry.key.startswith(self.namespace + "/"):
             return False
         return not self.selective or self._selected(entry)
+
+    def among(self, entries: Iterable[Entry]) -> Iterator[Entry]:
+        """Returns those that are meant of entries that are in the right namespace already, in their order."""
+        if not self.selective:
+            return iter(entries)
+        if self._labels is None or self._fields is not None or self.name:
+            return filter(self._selected, entries)
+        is_wanted = self._labels.test()
+        return (e for e in entries if is_wanted(e.labels()))
 
     def _selected(self, entry: Entry) -> bool:
         if self.name and entry.name != self.name:

@@ -44,7 +44,7 @@ def list_objects(world: World, view: View, target: Target, options: ListOptions)
     """Answers with a list, or a page of one that goes on at the same revision."""
     chosen = Filter(view, target, options)
     collection, revision, after = _source(world, view.resource, options)
-    matching = (e for e in collection.scan(chosen.namespace, after) if chosen.matches(e))
+    matching = chosen.among(collection.scan(chosen.namespace, after))
     # A list "at any revision" comes from a real server's cache, which knows no pages.
     limit = 0 if options.revision == 0 and not options.match else options.limit
     meta: dict[str, Any] = {"resourceVersion": str(revision)}
@@ -54,11 +54,10 @@ def list_objects(world: World, view: View, target: Target, options: ListOptions)
         found = list(matching)
     else:
         found = list(islice(matching, limit))
-        rest = sum(1 for _ in matching) if not chosen.selective else int(next(matching, None) is not None)
-        if rest:
+        if next(matching, None) is not None:
             meta["continue"] = continue_token(revision, found[-1].key)
             if not chosen.selective:
-                meta["remainingItemCount"] = rest
+                meta["remainingItemCount"] = collection.count(chosen.namespace, found[-1].key)
     return encoded(200, view.many(found, meta, world.now()), view.form)
 
 

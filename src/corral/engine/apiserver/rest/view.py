@@ -9,13 +9,17 @@ from typing import Any
 import msgspec
 
 from corral.engine.apiserver.http.negotiation import Form
+from corral.engine.apiserver.http.parts import Parts
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.resources.tables.printers import DEFAULT_PRINTER
-from corral.engine.apiserver.resources.tables.rendering import table
+from corral.engine.apiserver.resources.tables.rendering import rows, table
 from corral.engine.apiserver.storage.entry import Entry
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
+
+
+Piece = tuple[bytes, bytes | memoryview]
 
 
 class View:
@@ -57,26 +61,34 @@ class View:
             return _encode(self._table([obj], meta, now, headers))
         return _encode(obj)
 
-    def many(self, entries: Sequence[Entry], meta: dict[str, Any], now: float) -> bytes:
-        """Returns a list as JSON."""
+    def many(self, entries: Sequence[Entry], meta: dict[str, Any], now: float) -> Parts:
+        """Returns a list as JSON, in parts to be sent one after the other."""
         if self.form.shape == "table":
-            return _encode(self._table((self.decoded(e) for e in entries), meta, now))
+            return self._many_rows(entries, meta, now)
         if self.form.shape == "partial":
             head = {
                 "kind": "PartialObjectMetadataList",
                 "apiVersion": f"meta.k8s.io/{self.form.version}",
                 "metadata": meta,
             }
-            return _encode(head | {"items": [partial(self.decoded(e), self.form.version) for e in entries]})
+            shown = ((b",", _encode(partial(self.decoded(e), self.form.version))) for e in entries)
+            return _spliced(_encode(head | {"items": []}), shown)
         resource = self.resource
         head = {"kind": list_kind(resource), "apiVersion": resource.api_version, "metadata": meta}
-        return b"".join((_encode(head)[:-1], b',"items":[', b",".join(map(self._item, entries)), b"]}"))
+        return _spliced(_encode(head | {"items": []}), map(self._item, entries))
 
-    def _item(self, entry: Entry) -> bytes:
+    def _item(self, entry: Entry) -> Piece:
+        """Returns one item of a list: built-in ones come without kind and version, and without being copied."""
         value = entry.value if self._raw else _encode(self.decoded(entry))
         if not self.resource.structural and value.startswith(self._head):
-            return b"{" + value[len(self._head) :]
-        return value
+            return b",{", memoryview(value)[len(self._head) :]
+        return b",", value
+
+    def _many_rows(self, entries: Sequence[Entry], meta: dict[str, Any], now: float) -> Parts:
+        """Encodes row by row, so that only one object at a time is held decoded."""
+        printer = self.resource.printer or DEFAULT_PRINTER
+        made = rows(printer, map(self.decoded, entries), self._include, now)
+        return _spliced(_encode(self._table([], meta, now)), ((b",", _encode(row)) for row in made))
 
     def event(self, kind: str, entry: Entry, now: float, first: bool) -> bytes:
         """Returns one watch event, a line of JSON."""
@@ -117,3 +129,14 @@ def partial(obj: Object, version: str) -> Object:
 def list_kind(resource: Resource) -> str:
     """Returns the kind of a list of this resource."""
     return str(resource.annotations.get("listKind") or f"{resource.kind}List")
+
+
+def _spliced(frame: bytes, pieces: Iterable[Piece]) -> Parts:
+    """Returns a list whose frame ends in an empty array, with items put into it, each with what stands before it."""
+    parts: list[bytes | memoryview] = [frame[:-2]]
+    for piece in pieces:
+        parts += piece
+    if len(parts) > 1:
+        parts[1] = parts[1][1:]  # there is no comma before the first
+    parts.append(frame[-2:])
+    return Parts(parts)

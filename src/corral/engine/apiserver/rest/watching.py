@@ -71,9 +71,7 @@ class Watcher:
             return filter(None, map(self._frame, missed))
         if options.initial_events is False:
             return iter(())
-        state = [
-            e for e in store.collection(resource.storage_key).scan(self._chosen.namespace) if self._chosen.matches(e)
-        ]
+        state = list(self._chosen.among(store.collection(resource.storage_key).scan(self._chosen.namespace)))
         marked = bool(options.initial_events and options.bookmarks)
         return self._whole(state, store.revision if marked else None)
 

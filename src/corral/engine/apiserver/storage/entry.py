@@ -121,15 +121,21 @@ class Collection:
 
     def scan(self, namespace: str = "", after: str = "") -> Iterator[Entry]:
         """Yields entries in order, of one namespace if given, beginning behind the key `after` if given."""
-        order, entries = self._order, self._entries
+        start, stop = self._span(namespace, after)
+        return map(self._entries.__getitem__, self._order[start:stop])
+
+    def count(self, namespace: str = "", after: str = "") -> int:
+        """Returns how many entries `scan` would yield."""
+        start, stop = self._span(namespace, after)
+        return max(0, stop - start)
+
+    def _span(self, namespace: str, after: str) -> tuple[int, int]:
+        order = self._order
         start = bisect_right(order, after) if after else 0
-        stop = len(order)
-        if namespace:
-            prefix = namespace + "/"
-            start = max(start, bisect_left(order, prefix))
-            stop = bisect_left(order, namespace + "0")  # "0" is the character after "/"
-        for position in range(start, stop):
-            yield entries[order[position]]
+        if not namespace:
+            return start, len(order)
+        # "0" is the character after "/"
+        return max(start, bisect_left(order, namespace + "/")), bisect_left(order, namespace + "0")
 
     def copied(self) -> "Collection":
         """Returns a collection with the same entries that may be changed on its own."""

@@ -1,6 +1,6 @@
 """Builds the meta.k8s.io/v1 Table that kubectl asks for instead of a list or an object."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from corral.engine.apiserver.resources.resource import Column, Object, Printer
@@ -23,22 +23,25 @@ def table(
     `list_meta` is the metadata of the list (or the resourceVersion of the one object). `include_object` is None,
     Metadata or Object; "" means Metadata. A watch sends headers with its first event only.
     """
+    return {
+        "kind": "Table",
+        "apiVersion": "meta.k8s.io/v1",
+        "metadata": dict(list_meta),
+        "columnDefinitions": [_definition(column) for column in printer.columns] if headers else None,
+        "rows": list(rows(printer, objects, include_object, now)),
+    }
+
+
+def rows(printer: Printer, objects: Iterable[Object], include_object: str, now: float) -> Iterator[dict[str, Any]]:
+    """Yields the row of each object."""
     cells, conditions = printer.cells, printer.conditions
-    rows: list[dict[str, Any]] = []
     for obj in objects:
         row: dict[str, Any] = {"cells": cells(obj, now)}
         found = conditions(obj) if conditions is not None else None
         if found:
             row["conditions"] = found
         row["object"] = _included(obj, include_object)
-        rows.append(row)
-    return {
-        "kind": "Table",
-        "apiVersion": "meta.k8s.io/v1",
-        "metadata": dict(list_meta),
-        "columnDefinitions": [_definition(column) for column in printer.columns] if headers else None,
-        "rows": rows,
-    }
+        yield row
 
 
 def _included(obj: Object, include_object: str) -> Object | None:
