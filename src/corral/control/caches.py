@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
+from corral.control import heap
 from corral.control.health import Verdict
 from corral.control.object_cache import CacheSettings, ObjectCache
 from corral.kinds.objects import Object
@@ -75,6 +76,7 @@ class Caches:
     async def run(self) -> None:
         """Runs all caches, also those that are asked for later, until cancelled."""
         self._running = True
+        heap.tune()
         try:
             for name in list(self._caches):
                 self._start(name)

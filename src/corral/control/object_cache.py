@@ -20,6 +20,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 
+from corral.control import heap
 from corral.control.backoff import Backoff
 from corral.control.health import Verdict
 from corral.control.mirror import Delta, IndexFunction, Mirror, order_of
@@ -212,15 +213,16 @@ class ObjectCache(Generic[T]):
         items: list[T] = []
         revision = ""
         pages = self._watcher.pages(self.resource, self.scope, self._shape, page_size=self._settings.page_size)
-        async with aclosing(pages):
-            async for page in pages:
-                self._hear()
-                if page.is_first:
-                    items.clear()
-                items += page.items
-                revision = page.revision
-                self.counts.unreadable += page.unreadable
-        self._take_list(items, revision)
+        with heap.collector_waits():
+            async with aclosing(pages):
+                async for page in pages:
+                    self._hear()
+                    if page.is_first:
+                        items.clear()
+                    items += page.items
+                    revision = page.revision
+                    self.counts.unreadable += page.unreadable
+            self._take_list(items, revision)
 
     async def _stream_all(self) -> bool:
         """Takes the state from a stream and goes on watching it; False when the server does not stream lists."""
@@ -283,6 +285,7 @@ class ObjectCache(Generic[T]):
         self._list_due = now + interval if trusted else self._trust_absence_from
         self._must_check_revision = False
         self._synced.set()
+        heap.keep(len(deltas))
         self._tell(deltas)
 
     def _take_changes(self, changes: Sequence[Change[T]]) -> None:
