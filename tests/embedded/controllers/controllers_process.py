@@ -49,6 +49,11 @@ class ControllersProcess:
         """Asks the process to end and returns its exit status."""
         assert self._process is not None
         self._process.send_signal(signal.SIGTERM)
+        return self.wait()
+
+    def wait(self) -> int:
+        """Returns the exit status once the process has ended by itself."""
+        assert self._process is not None
         status = self._process.wait(timeout=10)
         self._process = None
         return status
