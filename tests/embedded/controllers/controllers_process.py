@@ -12,10 +12,11 @@ from corral.adapters.kubernetes.access import Access
 class ControllersProcess:
     """Runs while entered."""
 
-    def __init__(self, access: Access, folder: Path, *options: str) -> None:
+    def __init__(self, access: Access, folder: Path, *options: str, kubeconfig: Path | None = None) -> None:
         self.log = folder / "controllers.log"
-        self._kubeconfig = folder / "kubeconfig"
-        self._kubeconfig.write_text(json.dumps(_kubeconfig(access)))
+        self._kubeconfig = kubeconfig or folder / "kubeconfig"
+        if kubeconfig is None:
+            self._kubeconfig.write_text(json.dumps(_kubeconfig(access)))
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
