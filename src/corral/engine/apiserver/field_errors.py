@@ -6,8 +6,9 @@ protocol (clients match on them), so their texts follow the real server exactly.
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 REASON_OF = {
     "Required value": "FieldValueRequired",
@@ -23,8 +24,7 @@ REASON_OF = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(msgspec.Struct, frozen=True):
     """One wrong field: `kind` is a key of REASON_OF, `path` like `spec.containers[0].name`, `text` what follows it."""
 
     kind: str

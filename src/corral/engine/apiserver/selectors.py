@@ -6,8 +6,9 @@ are those of the real server: a client shows them to people.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from corral.engine.apiserver.failures import ApiFailure, bad_request
 from corral.engine.apiserver.field_errors import FieldError, invalid
@@ -21,8 +22,7 @@ _ALWAYS = ("metadata.name", "metadata.namespace")
 _INT64 = range(-(2**63), 2**63)
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(msgspec.Struct, frozen=True):
     """One condition on one label: `operator` is one of = != in notin exists ! > <."""
 
     key: str
@@ -57,8 +57,7 @@ class Requirement:
         return f"{self.key}{self.operator}{self.values[0]}"
 
 
-@dataclass(frozen=True, slots=True)
-class LabelSelector:
+class LabelSelector(msgspec.Struct, frozen=True):
     """A parsed label selector: all of its requirements must hold; `nothing` matches no object at all."""
 
     requirements: tuple[Requirement, ...] = ()
@@ -234,8 +233,7 @@ def _integer(text: str | None) -> int | None:
     return number if number in _INT64 else None
 
 
-@dataclass(frozen=True, slots=True)
-class FieldSelector:
+class FieldSelector(msgspec.Struct, frozen=True):
     """A parsed field selector: (field, value, whether they must be equal) for every term."""
 
     terms: tuple[tuple[str, str, bool], ...] = ()

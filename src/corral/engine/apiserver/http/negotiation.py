@@ -1,6 +1,6 @@
 """Which form a client wants: the object, only its metadata, or a table; as JSON or YAML."""
 
-from dataclasses import dataclass
+import msgspec
 
 from corral.engine.apiserver import failures
 
@@ -8,8 +8,7 @@ AVAILABLE = ("application/json", "application/yaml")
 BODY_TYPES = ("application/json", "application/yaml")
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
+class Form(msgspec.Struct, frozen=True):
     """The form of an answer: `shape` is object, partial or table; `yaml` chooses the encoding."""
 
     shape: str = "object"

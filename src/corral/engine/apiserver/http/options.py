@@ -1,7 +1,8 @@
 """The options of a request, read from its query (and, for deletes, its body) and checked with the real messages."""
 
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.apply.config_check import manager_errors
@@ -43,8 +44,7 @@ def revision(text: str) -> int:
     return int(text)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteOptions:
+class WriteOptions(msgspec.Struct, frozen=True):
     """What every write may carry."""
 
     dry_run: bool = False
@@ -69,8 +69,7 @@ def write_options(query: dict[str, str], kind: str) -> WriteOptions:
     return WriteOptions(bool(dry_run), manager, validation or "Warn", boolean(query, "force"))
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteOptions:
+class DeleteOptions(msgspec.Struct, frozen=True):
     """What a delete may carry, in its query or its body."""
 
     dry_run: bool = False
@@ -127,8 +126,7 @@ def _from_query(query: dict[str, str]) -> dict[str, Any]:
     return given
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions:
+class ListOptions(msgspec.Struct, frozen=True):
     """What a list or a watch may carry."""
 
     label_selector: str = ""

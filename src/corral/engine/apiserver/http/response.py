@@ -9,7 +9,7 @@ import yaml
 
 from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.http.negotiation import Form
-from corral.engine.apiserver.http.parts import Parts
+from corral.engine.apiserver.http.parts import GROUP_BYTES, Parts
 from corral.engine.apiserver.http.request import Send
 
 _encode = msgspec.json.Encoder().encode
@@ -20,18 +20,18 @@ JSON_TYPE = b"application/json"
 class Response:
     """A finished answer."""
 
-    __slots__ = ("body", "content_type", "headers", "status")
+    __slots__ = ("body", "content_type", "headers", "parts", "status")
 
-    def __init__(self, status: int, body: bytes | Parts, content_type: bytes = JSON_TYPE) -> None:
+    def __init__(self, status: int, body: bytes, content_type: bytes = JSON_TYPE, parts: Parts | None = None) -> None:
         self.status = status
         self.body = body
+        self.parts = parts  # what comes before the body, where it is long
         self.content_type = content_type
         self.headers: list[tuple[bytes, bytes]] = []
 
     async def send(self, send: Send) -> None:
         """Writes the answer; a long one piece by piece, as fast as the client takes them."""
-        body = self.body
-        size = len(body) if isinstance(body, bytes) else body.size
+        size = len(self.body) + (self.parts.size if self.parts else 0)
         await send(
             {
                 "type": "http.response.start",
@@ -44,11 +44,10 @@ class Response:
                 ],
             }
         )
-        if isinstance(body, Parts):
-            for group in body.groups():
+        if self.parts is not None:
+            for group in self.parts.groups():
                 await send({"type": "http.response.body", "body": group, "more_body": True})
-            body = b""
-        await send({"type": "http.response.body", "body": body})
+        await send({"type": "http.response.body", "body": self.body})
 
 
 class Stream:
@@ -83,8 +82,11 @@ def document(status: int, content: Any, form: Form | None = None) -> Response:
 
 def encoded(status: int, body: bytes | Parts, form: Form | None = None) -> Response:
     """Returns an answer with an object that is JSON already, turned into YAML when the form says so."""
+    if isinstance(body, Parts):
+        if body.size > GROUP_BYTES and not (form is not None and form.yaml):
+            return Response(status, b"", parts=body)
+        body = body.joined()
     if form is not None and form.yaml:
-        body = body if isinstance(body, bytes) else body.joined()
         text = yaml.dump(msgspec.json.decode(body), Dumper=yaml.CSafeDumper, sort_keys=True, allow_unicode=True)
         return Response(status, text.encode(), b"application/yaml")
     return Response(status, body)

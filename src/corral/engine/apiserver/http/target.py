@@ -7,14 +7,14 @@
 status, `/api/v1/namespaces/x/pods` the pods in it.
 """
 
-from dataclasses import dataclass
 from urllib.parse import unquote
+
+import msgspec
 
 NAMESPACE_SUBRESOURCES = frozenset(("status", "finalize"))
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """The resource, object or subresource that a path names; "" stands for a part that is absent."""
 
     group: str

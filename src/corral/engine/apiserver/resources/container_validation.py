@@ -1,8 +1,9 @@
 """Validation of containers: names, images, ports, environment, mounts, and what one container shares with the others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from corral.engine.apiserver.field_errors import (
     FieldError,
@@ -27,8 +28,7 @@ _INIT_ONLY = "may not be set for init containers without restartPolicy=Always"
 _HOOKS = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 
 
-@dataclass(frozen=True, slots=True)
-class PodScope:
+class PodScope(msgspec.Struct, frozen=True):
     """What the containers of one pod refer to: its valid volumes by name, its claims, and a few pod-wide settings."""
 
     volumes: Mapping[str, Fields]

@@ -5,8 +5,9 @@ Runs after defaulting and before the pod is checked. Service account: the name o
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from corral.engine.apiserver.failures import forbidden
 from corral.engine.apiserver.resources.pod_defaults import alias_service_account
@@ -16,8 +17,7 @@ _LASTING = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _LASTING_SECONDS = 300
 
 
-@dataclass(frozen=True, slots=True)
-class Priority:
+class Priority(msgspec.Struct, frozen=True):
     """What a PriorityClass says: its name ("" when there is no class at all), its value, and whether pods may preempt."""
 
     name: str

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
+
 from corral.engine.apiserver.field_errors import FieldError
 from corral.engine.apiserver.schema.node import Schema
 
@@ -15,8 +17,7 @@ Object = dict[str, Any]
 """A Kubernetes object as decoded JSON; whoever holds one may not change it unless it made it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(msgspec.Struct, frozen=True):
     """One column of a Table, as kubectl prints it; priority 0 is shown always, 1 only with `-o wide`."""
 
     name: str
@@ -26,8 +27,7 @@ class Column:
     priority: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Printer:
+class Printer(msgspec.Struct, frozen=True):
     """How a kind looks in a Table: its columns, and the cells of one object at the time `now` (seconds, epoch)."""
 
     columns: tuple[Column, ...]
@@ -162,8 +162,7 @@ class Resource:
         return f"{group}/{self.plural}"
 
 
-@dataclass(frozen=True, slots=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True):
     """Where the scale subresource finds its numbers, as JSON paths like `.spec.replicas`."""
 
     spec_replicas: str

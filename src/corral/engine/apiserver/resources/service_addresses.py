@@ -6,10 +6,11 @@ its errors hide those of validation on the real server.
 """
 
 from collections.abc import Callable, Iterable, Set
-from dataclasses import dataclass
 from ipaddress import IPv4Network
 from typing import Any, TypeVar
 from zlib import crc32
+
+import msgspec
 
 from corral.engine.apiserver.failures import internal
 from corral.engine.apiserver.field_errors import FieldError, invalid
@@ -37,8 +38,7 @@ _PORT_OUTSIDE = (
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class InUse:
+class InUse(msgspec.Struct, frozen=True):
     """The cluster addresses and node ports that services hold."""
 
     addresses: Set[str] = frozenset()

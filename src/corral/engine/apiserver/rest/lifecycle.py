@@ -1,8 +1,9 @@
 """What happens to an object's metadata over its life: birth, change, and the long way to being gone. Pure functions."""
 
 import operator
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from corral.engine.apiserver.http.options import DeleteOptions
 from corral.engine.apiserver.resources.equality import is_same
@@ -82,8 +83,7 @@ def is_finished(obj: Object) -> bool:
     return not meta.get("deletionGracePeriodSeconds") and not _is_namespace_in_use(obj)
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
+class Deletion(msgspec.Struct, frozen=True):
     """What a delete does: `obj` is the state to store, or the last state when it is `gone`."""
 
     obj: Object

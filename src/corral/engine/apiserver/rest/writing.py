@@ -5,8 +5,9 @@ defaults, the strategy's preparation, validation, field ownership, and the store
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
 
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.apply.ownership import with_old_times
@@ -29,8 +30,7 @@ from corral.engine.apiserver.world import World
 GENERATED_NAME_TRIES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Write:
+class Write(msgspec.Struct, frozen=True):
     """One write request: who asks, for what, with which options."""
 
     world: World
@@ -55,8 +55,7 @@ class Write:
         return self.resource.storage_key
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(msgspec.Struct, frozen=True):
     """The outcome: the object in the client's version, its entry, and what happened to it."""
 
     obj: Object
@@ -264,4 +263,4 @@ def _own(write: Write, old: Object | None, new: Object) -> None:
 
 def with_subresource(write: Write, name: str) -> Write:
     """Returns the same write for a subresource of the same object."""
-    return replace(write, target=replace(write.target, subresource=name))
+    return msgspec.structs.replace(write, target=msgspec.structs.replace(write.target, subresource=name))

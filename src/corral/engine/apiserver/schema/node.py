@@ -7,8 +7,9 @@ whole. Built once, then treated as frozen.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
+
+import msgspec
 
 
 class _Unset:
@@ -20,8 +21,7 @@ UNSET: Final = _Unset()
 """Stands for "no default given"; `None` is a real default."""
 
 
-@dataclass(frozen=True, slots=True)
-class GoFacts:
+class GoFacts(msgspec.Struct, frozen=True):
     """What Go's type of a built-in object shows on the wire and OpenAPI does not tell.
 
     A field in `pointers` keeps a zero value that was sent; every other one loses it, unless it is in `kept`: then it
@@ -30,7 +30,7 @@ class GoFacts:
 
     pointers: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
-    named: Mapping[str, str] = field(default_factory=dict)
+    named: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
 NO_FACTS: Final = GoFacts()
