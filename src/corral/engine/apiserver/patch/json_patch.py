@@ -12,8 +12,10 @@ from typing import Any
 from corral.engine.apiserver.failures import ApiFailure, bad_request
 from corral.engine.apiserver.patch.go_values import is_same, type_word
 from corral.engine.apiserver.patch.refusals import rejected
+from corral.engine.apiserver.schema.depth import weight
 
 MAX_OPERATIONS = 10_000
+MAX_COPIED_BYTES = 3 << 20
 
 
 def apply(document: dict[str, Any], operations: Any) -> Any:
@@ -59,6 +61,7 @@ class _Document:
     def __init__(self, root: Any) -> None:
         self.root = root
         self._own: dict[int, Any] = {}
+        self._copied = 0
 
     def run(self, operation: dict[str, Any]) -> None:
         """Applies one operation."""
@@ -98,6 +101,11 @@ class _Document:
 
     def _copy(self, operation: dict[str, Any]) -> None:
         value = self._find(_pointer(operation, "from"))
+        # Copies of copies double with every operation, so what all of them add is bounded.
+        self._copied += weight(value, MAX_COPIED_BYTES)
+        if self._copied > MAX_COPIED_BYTES:
+            text = f"the copies of this JSON patch add more than {MAX_COPIED_BYTES} bytes"
+            raise ApiFailure(413, "RequestEntityTooLarge", f"Request entity too large: {text}")
         # The value now stands in two places, so no container may be changed in place any more.
         self._own.clear()
         self._insert(_pointer(operation, "path"), value)

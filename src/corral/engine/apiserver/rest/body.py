@@ -15,12 +15,12 @@ from corral.engine.apiserver.rest.identity import check_kind, unrecognized
 from corral.engine.apiserver.schema import protobuf
 from corral.engine.apiserver.schema.builtin import kind_definitions
 from corral.engine.apiserver.schema.decoding import Checked, check
+from corral.engine.apiserver.schema.depth import decode
 from corral.engine.apiserver.schema.duplicates import duplicate_fields, strict_errors
 from corral.engine.apiserver.schema.pruning import check_custom
 from corral.errors import CorralError
 from corral.kinds.documents import load_document
 
-_decode = msgspec.json.Decoder().decode
 JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
 READABLE = (JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE)
 DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
@@ -105,14 +105,14 @@ def parsed_yaml(raw: bytes) -> Any:
 def parsed_json(raw: bytes, prefix: str = "") -> Any:
     """Returns the value of a JSON body; 400 with what is wrong, behind a prefix."""
     try:
-        return _decode(raw)
+        return decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise failures.bad_request(prefix + malformed(error)) from error
 
 
 def _parsed(raw: bytes, resource: Resource) -> Any:
     try:
-        return _decode(raw)
+        return decode(raw)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise unrecognized(resource, f"couldn't get version/kind; json parse error: {malformed(error)}", raw) from error
 

@@ -15,6 +15,7 @@ from corral.engine.apiserver.rest.body import parsed_json, parsed_yaml, shaped
 from corral.engine.apiserver.rest.identity import check_kind, check_name, check_namespace
 from corral.engine.apiserver.rest.ownership import tracking_of
 from corral.engine.apiserver.rest.writing import Write, Written, change, create
+from corral.engine.apiserver.schema.depth import is_deeper
 
 JSON_PATCH = "application/json-patch+json"
 MERGE_PATCH = "application/merge-patch+json"
@@ -85,6 +86,8 @@ def patched(kind: str, old: Object, content: Any, resource: Resource) -> Object:
         made = merge_patch.apply(old, content)
     else:
         made = strategic.apply(old, content, resource.schema)
+    if is_deeper(made):
+        raise failures.bad_request("the patch leaves an object that is nested too deep")
     if not isinstance(made, dict):
         raise failures.bad_request("the patch does not leave an object")
     new: Object = fresh(made)
