@@ -226,6 +226,7 @@ class ObjectCache(Generic[T]):
 
     async def _stream_all(self) -> bool:
         """Takes the state from a stream and goes on watching it; False when the server does not stream lists."""
+        self.counts.watches += 1
         stream = self._watcher.watch(self.resource, self.scope, self._start(initial_events=True), self._shape)
         try:
             async with aclosing(stream):

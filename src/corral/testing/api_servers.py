@@ -43,7 +43,7 @@ def api(request: pytest.FixtureRequest) -> Iterator[ApiUnderTest]:
     is_embedded = request.param == "embedded"
     fixture = request.getfixturevalue("embedded_api" if is_embedded else "real_access")
     access: Access = fixture.access if is_embedded else fixture
-    namespace = f"test-{secrets.token_hex(5)}"
+    namespace = f"client-test-{secrets.token_hex(5)}"
     with SyncClient(access) as client:
         client.create(NAMESPACE, {"metadata": {"name": namespace}})
         yield ApiUnderTest(access, namespace, is_embedded)

@@ -148,7 +148,9 @@ class SyncClient:
         self, key: ObjectKey, options: LogOptions = WHOLE_LOG, *, quiet_limit: float | None = None
     ) -> Iterator[bytes]:
         """Yields a container's log in pieces; a followed log may be silent for as long as it likes."""
-        yield from self._transport.stream(calls.logs(POD, key, options), quiet_limit=quiet_limit)
+        for data in self._transport.stream(calls.logs(POD, key, options), quiet_limit=quiet_limit):
+            if data:
+                yield data
 
     def raw(self, method: str, target: str, body: bytes | None = None, *, content_type: str = calls.JSON) -> bytes:
         """Returns the body of any path of the server."""
