@@ -1,7 +1,7 @@
 """The application: authentication, limits, and the few documents beside the API; every failure becomes a Status here."""
 
 import hmac
-import platform
+import os
 import sys
 import time
 import traceback
@@ -146,8 +146,8 @@ def version_info() -> dict[str, str]:
         "gitTreeState": "",
         "buildDate": "1970-01-01T00:00:00Z",
         "goVersion": "",
-        "compiler": platform.python_implementation().lower(),
-        "platform": f"{sys.platform}/{platform.machine()}",
+        "compiler": sys.implementation.name,
+        "platform": f"{sys.platform}/{os.uname().machine}",
     }
 
 

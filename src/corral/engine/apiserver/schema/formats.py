@@ -18,16 +18,6 @@ _HEX = "[0-9a-f]"
 _UUID = f"{_HEX}{{8}}-?{_HEX}{{4}}-?%s-?%s-?{_HEX}{{12}}"
 _ANY = f"{_HEX}{{4}}"
 _VARIANT = f"[89ab]{_HEX}{{3}}"
-_CARD = re.compile(
-    r"(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
-    r"|(?:2131|1800|35\d{3})\d{11})",
-    re.ASCII,
-)
-_TIME_OF_DAY = re.compile(r"(\d{2}):(\d{2}):(\d{2})(.\d+)?(z|[+-]\d{2}:\d{2})", re.ASCII)
-_LABEL = re.compile(r"[a-zA-Z0-9\u0080-\U0010ffff](?:[a-zA-Z0-9\u0080-\U0010ffff-]{0,61}[a-zA-Z0-9\u0080-\U0010ffff])?")
-_TOP_LEVEL = re.compile(r"[a-zA-Z\u0080-\U0010ffff]{2,63}")
-_GO_DURATION = re.compile(r"[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
-_LOOSE_DURATION = re.compile(r"\d+\s*([A-Za-zµ]+)")
 _UNITS = frozenset(["ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"])
 _UNIT_STARTS = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week")
 
@@ -43,9 +33,47 @@ def is_enforced(name: str) -> bool:
     return name.replace("-", "") in _TESTS
 
 
-def _matching(pattern: str, flags: int = 0) -> Callable[[str], bool]:
-    compiled = re.compile(pattern, flags | re.ASCII)
-    return lambda value: compiled.fullmatch(value) is not None
+class _Pattern:
+    """A pattern that is compiled on first use: most servers never see most formats, and compiling all takes 15 ms."""
+
+    __slots__ = ("_compiled", "_flags", "_text")
+
+    def __init__(self, text: str, flags: int = re.ASCII) -> None:
+        self._text = text
+        self._flags = flags
+        self._compiled: re.Pattern[str] | None = None
+
+    def fullmatch(self, value: str) -> re.Match[str] | None:
+        """Matches the whole value."""
+        return self._ready().fullmatch(value)
+
+    def findall(self, value: str) -> list[str]:
+        """Returns the first group of every match."""
+        return self._ready().findall(value)
+
+    def _ready(self) -> re.Pattern[str]:
+        if self._compiled is None:
+            self._compiled = re.compile(self._text, self._flags)
+        return self._compiled
+
+
+def _matching(text: str, flags: int = 0) -> Callable[[str], bool]:
+    pattern = _Pattern(text, flags | re.ASCII)
+    return lambda value: pattern.fullmatch(value) is not None
+
+
+_CARD = _Pattern(
+    r"(?:4\d{12}(?:\d{3})?|5[1-5]\d{14}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}"
+    r"|(?:2131|1800|35\d{3})\d{11})",
+    re.ASCII,
+)
+_TIME_OF_DAY = _Pattern(r"(\d{2}):(\d{2}):(\d{2})(.\d+)?(z|[+-]\d{2}:\d{2})", re.ASCII)
+_LABEL = _Pattern(
+    r"[a-zA-Z0-9\u0080-\U0010ffff](?:[a-zA-Z0-9\u0080-\U0010ffff-]{0,61}[a-zA-Z0-9\u0080-\U0010ffff])?", 0
+)
+_TOP_LEVEL = _Pattern(r"[a-zA-Z\u0080-\U0010ffff]{2,63}", 0)
+_GO_DURATION = _Pattern(r"[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
+_LOOSE_DURATION = _Pattern(r"\d+\s*([A-Za-zµ]+)", 0)
 
 
 def _is_date(value: str) -> bool:
