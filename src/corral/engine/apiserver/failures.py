@@ -47,6 +47,35 @@ class ApiFailure(Exception):  # noqa: N818 - named for what it is on the wire: a
         return body
 
 
+_ESCAPES = {
+    '"': '\\"',
+    "\\": "\\\\",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+}
+
+
+def quoted(text: str) -> str:
+    """Returns a text in quotes, with everything that could act on a terminal or end the quotes escaped, as Go does."""
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        return f'"{text}"'
+    return '"' + "".join(map(_escaped, text)) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    code = ord(character)
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
 def qualified(group: str, plural: str) -> str:
     """Returns `pods` or `deployments.apps`, the way messages name a resource."""
     return f"{plural}.{group}" if group else plural
@@ -65,19 +94,19 @@ def _details(group: str, kind: str, name: str) -> dict[str, Any]:
 
 def not_found(group: str, plural: str, name: str) -> ApiFailure:
     """404: the named object does not exist."""
-    text = f'{qualified(group, plural)} "{name}" not found'
+    text = f"{qualified(group, plural)} {quoted(name)} not found"
     return ApiFailure(404, "NotFound", text, details=_details(group, plural, name))
 
 
 def already_exists(group: str, plural: str, name: str) -> ApiFailure:
     """409: create of a name that is taken."""
-    text = f'{qualified(group, plural)} "{name}" already exists'
+    text = f"{qualified(group, plural)} {quoted(name)} already exists"
     return ApiFailure(409, "AlreadyExists", text, details=_details(group, plural, name))
 
 
 def conflict(group: str, plural: str, name: str, detail: str) -> ApiFailure:
     """409: the write was based on an old version, or a precondition does not hold."""
-    text = f'Operation cannot be fulfilled on {qualified(group, plural)} "{name}": {detail}'
+    text = f"Operation cannot be fulfilled on {qualified(group, plural)} {quoted(name)}: {detail}"
     return ApiFailure(409, "Conflict", text, details=_details(group, plural, name))
 
 
@@ -91,7 +120,7 @@ def invalid(group: str, kind: str, name: str, errors: Sequence[FieldError]) -> A
     who = f"{kind}.{group}" if group else kind
     details = _details(group, kind, name)
     details["causes"] = [{"reason": e.reason, "message": e.body, "field": e.path} for e in errors]
-    return ApiFailure(422, "Invalid", f'{who} "{name}" is invalid: {listed}', details=details)
+    return ApiFailure(422, "Invalid", f"{who} {quoted(name)} is invalid: {listed}", details=details)
 
 
 def bad_request(message: str) -> ApiFailure:
@@ -106,7 +135,7 @@ def unauthorized() -> ApiFailure:
 
 def forbidden(group: str, plural: str, name: str, detail: str) -> ApiFailure:
     """403: understood, valid, and refused."""
-    text = f'{qualified(group, plural)} "{name}" is forbidden: {detail}'
+    text = f"{qualified(group, plural)} {quoted(name)} is forbidden: {detail}"
     return ApiFailure(403, "Forbidden", text, details=_details(group, plural, name))
 
 

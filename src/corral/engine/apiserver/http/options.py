@@ -1,6 +1,6 @@
 """The options of a request, read from its query (and, for deletes, its body) and checked with the real messages."""
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -36,7 +36,7 @@ def revision(text: str) -> int:
     """Returns a resourceVersion from a query as a number, 0 when absent."""
     if not text:
         return 0
-    if not text.isascii() or not text.isdigit():
+    if not text.isascii() or not text.isdigit() or len(text) > 20:
         raise failures.bad_request(
             f'invalid resource version: resourceVersion: Invalid value: "{text}": '
             f'strconv.ParseUint: parsing "{text}": invalid syntax'
@@ -81,7 +81,7 @@ class DeleteOptions(msgspec.Struct, frozen=True):
 
 def delete_options(query: dict[str, str], body: dict[str, Any] | None) -> DeleteOptions:
     """Returns the options of a delete; those in the body win over those in the query."""
-    given = body if body else _from_query(query)
+    given = _checked_body(body) if body else _from_query(query)
     dry_run = given.get("dryRun") or []
     propagation = given.get("propagationPolicy") or ""
     orphan = given.get("orphanDependents")
@@ -110,6 +110,30 @@ def delete_options(query: dict[str, str], body: dict[str, Any] | None) -> Delete
         conditions.get("uid"),
         conditions.get("resourceVersion"),
     )
+
+
+class _Preconditions(msgspec.Struct):
+    uid: str | None = None
+    resourceVersion: str | None = None  # noqa: N815 - the name on the wire
+
+
+class _DeleteBody(msgspec.Struct):
+    """The types of the fields that a delete reads; others are not looked at, as on a real server."""
+
+    gracePeriodSeconds: Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | None = None  # noqa: N815
+    preconditions: _Preconditions | None = None
+    orphanDependents: bool | None = None  # noqa: N815
+    propagationPolicy: str | None = None  # noqa: N815
+    dryRun: list[str] | None = None  # noqa: N815
+
+
+def _checked_body(body: dict[str, Any]) -> dict[str, Any]:
+    try:
+        msgspec.convert(body, _DeleteBody)
+    except msgspec.ValidationError as error:
+        text = f'DeleteOptions in version "v1" cannot be handled as a DeleteOptions: {error}'
+        raise failures.bad_request(text) from None
+    return body
 
 
 def _from_query(query: dict[str, str]) -> dict[str, Any]:

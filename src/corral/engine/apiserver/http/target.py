@@ -11,6 +11,8 @@ from urllib.parse import unquote
 
 import msgspec
 
+from corral.engine.apiserver import failures
+
 NAMESPACE_SUBRESOURCES = frozenset(("status", "finalize"))
 
 
@@ -28,7 +30,10 @@ class Target(msgspec.Struct, frozen=True):
 
 def target_of(path: bytes) -> Target | None:
     """Returns what a raw path names, or None when it is not below a group version. Each segment is decoded once."""
-    segments = [unquote(s.decode("ascii", "replace"), errors="strict") for s in path.split(b"/")[1:]]
+    try:
+        segments = [unquote(s.decode("ascii", "replace"), errors="strict") for s in path.split(b"/")[1:]]
+    except UnicodeDecodeError:
+        raise failures.bad_request("the path is not UTF-8") from None
     if segments and segments[-1] == "":
         segments.pop()
     if len(segments) >= 3 and segments[0] == "api":
