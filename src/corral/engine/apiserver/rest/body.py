@@ -19,7 +19,6 @@ from corral.engine.apiserver.schema.depth import decode
 from corral.engine.apiserver.schema.duplicates import duplicate_fields, strict_errors
 from corral.engine.apiserver.schema.pruning import check_custom
 from corral.errors import CorralError
-from corral.kinds.documents import load_document
 
 JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
 READABLE = (JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE)
@@ -96,10 +95,24 @@ def _message_of(api_version: str, kind: str) -> str:
 
 def parsed_yaml(raw: bytes) -> Any:
     """Returns the value of a YAML body (JSON is YAML); 400 with the place of the mistake."""
+    quick = _plain_json(raw) if raw[:1] == b"{" else None  # what most clients send as YAML: ten times as quick
+    if quick is not None:
+        return quick
+    from corral.kinds.documents import load_document  # here, because the YAML library takes a tenth of the start
+
     try:
         return load_document(raw)
     except CorralError as error:
         raise failures.bad_request(f"error parsing YAML: {error.message}") from error
+
+
+def _plain_json(raw: bytes) -> Any:
+    """Returns the value of a JSON text; None when the slow way must judge it: no JSON, too deep, or fields twice."""
+    try:
+        value = decode(raw)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return None if duplicate_fields(raw, value) else value
 
 
 def parsed_json(raw: bytes, prefix: str = "") -> Any:
