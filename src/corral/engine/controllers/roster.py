@@ -7,6 +7,7 @@ from corral.control.plan_executor import Fence, PlanExecutor
 from corral.control.runtime import Runtime
 from corral.engine.controllers.default_accounts import DefaultAccounts
 from corral.engine.controllers.deployments import Deployments
+from corral.engine.controllers.endpoints import EndpointsOfServices
 from corral.engine.controllers.followed_kinds import FollowedKinds
 from corral.engine.controllers.garbage_collector import GarbageCollector
 from corral.engine.controllers.jobs import Jobs
@@ -29,6 +30,7 @@ ROSTER: dict[str, Maker] = {
     "serviceaccount": lambda runtime, _, executor: DefaultAccounts(runtime, executor),
     "garbagecollector": GarbageCollector,
     "replicaset": lambda runtime, _, executor: ReplicaSets(runtime, executor),
+    "endpoints": lambda runtime, _, executor: EndpointsOfServices(runtime, executor),
     "job": lambda runtime, _, executor: Jobs(runtime, executor),
     "deployment": lambda runtime, _, executor: Deployments(runtime, executor),
 }
