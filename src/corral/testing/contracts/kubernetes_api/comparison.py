@@ -35,11 +35,22 @@ def findings(wanted: Transcript, got: Transcript) -> list[Finding]:
     """Returns every difference; a transcript of another length is one as well."""
     found, comparison = [], _Comparison()
     for number, (old, new) in enumerate(zip(wanted, got, strict=False), start=1):
+        if _outcome(old) != _outcome(new):
+            found.append(Finding(number, old["step"], "outcome", _outcome(old, new), _outcome(new, old)))
+            continue
         for path, left, right in comparison.differences("", old, new):
             found.append(Finding(number, old["step"], path, left, right))
     if len(wanted) != len(got):
         found.append(Finding(len(wanted), "the whole story", "steps", len(wanted), len(got)))
     return found
+
+
+def _outcome(told: dict[str, Any], other: dict[str, Any] | None = None) -> list[Any]:
+    """Returns the status and kind of an answer; where another answer has others, the rest cannot be compared."""
+    body = told.get("body")
+    kind = body.get("kind") if isinstance(body, dict) else type(body).__name__
+    words = [body.get("message")] if other is not None and isinstance(body, dict) else []
+    return [told.get("status"), kind, *words]
 
 
 class _Comparison:

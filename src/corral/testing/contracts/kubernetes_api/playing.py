@@ -30,7 +30,13 @@ class Player:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._kept: dict[str, Any] = {"ns": f"story-{secrets.token_hex(5)}"}
+        namespace = f"story-{secrets.token_hex(5)}"
+        self._kept: dict[str, Any] = {
+            "ns": namespace,
+            "core": f"/api/v1/namespaces/{namespace}",
+            "apps": f"/apis/apps/v1/namespaces/{namespace}",
+            "batch": f"/apis/batch/v1/namespaces/{namespace}",
+        }
         self._masks = Masks(self._kept["ns"])
 
     def play(self, story: Story) -> Transcript:
@@ -124,7 +130,7 @@ class Player:
 
     def _fill(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self._filled(value)
+            return _lengthened(value) if value.startswith("$big ") else self._filled(value)
         if isinstance(value, list):
             return [self._fill(item) for item in value]
         if isinstance(value, dict):
@@ -154,15 +160,28 @@ def decoded(exchange: Exchange) -> Any:
 
 
 def value_at(value: Any, path: str) -> Any:
-    """Returns what a dotted path leads to, None when there is nothing; numbers are places in a list."""
-    for part in path.split("."):
+    """Returns what a dotted path leads to, None when there is nothing.
+
+    In a list, a number is a place and a word is the name, type or other plain value of the item; `~` stands for a dot.
+    """
+    for part in (word.replace("~", ".") for word in path.split(".")):
         if isinstance(value, list) and part.isdigit():
             value = value[int(part)] if int(part) < len(value) else None
         elif isinstance(value, list):
-            value = next((item for item in value if isinstance(item, dict) and part in item.values()), None)
+            value = next((item for item in value if isinstance(item, dict) and _is_called(item, part)), None)
         else:
-            value = value.get(part.replace("~", ".")) if isinstance(value, dict) else None
+            value = value.get(part) if isinstance(value, dict) else None
     return value
+
+
+def _lengthened(text: str) -> str:
+    """Returns as many letters as `$big NUMBER` asks for."""
+    return "x" * int(text.removeprefix("$big "))
+
+
+def _is_called(item: dict[str, Any], word: str) -> bool:
+    meta = item.get("metadata")
+    return word in item.values() or (isinstance(meta, dict) and meta.get("name") == word)
 
 
 def _part(value: Any, show: tuple[str, ...]) -> Any:

@@ -9,7 +9,8 @@
       - do: PUT /api/v1/namespaces/{ns}/configmaps/a
         send: {metadata: {name: a, resourceVersion: "1"}}
 
-`{ns}` is the story's own namespace, and other words in braces are what earlier steps kept.
+`{ns}` is the story's own namespace, `{core}`, `{apps}` and `{batch}` are the paths of these groups in it, and other words
+in braces are what earlier steps kept.
 """
 
 from collections.abc import Iterator
