@@ -12,6 +12,7 @@ import uvicorn
 
 from corral.engine.apiserver.app import App
 from corral.engine.apiserver.bootstrap import started_world
+from corral.engine.apiserver.http.capacity import connection_limit
 from corral.engine.apiserver.http.protocol import LimitedProtocol
 from corral.engine.apiserver.upkeep import keep_up
 from corral.engine.apiserver.world import World
@@ -77,6 +78,7 @@ def main() -> int:
     where.add_argument("--port", type=int, help="port to listen on, on 127.0.0.1; 0 for any")
     given = parser.parse_args()
     os.umask(0o077)  # the state holds secrets
+    LimitedProtocol.most_connections = connection_limit()
     if given.listen_fd is not None:
         listener = socket.socket(fileno=given.listen_fd)
     else:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from corral import __version__
 from corral.engine.apiserver import discovery, failures
 from corral.engine.apiserver.api import Api
+from corral.engine.apiserver.http.origin import refuse_foreign
 from corral.engine.apiserver.http.request import Message, Receive, Request, Send
 from corral.engine.apiserver.http.response import Answer, Response, Stream, document, failed, text
 from corral.engine.apiserver.http.target import target_of
@@ -51,29 +52,29 @@ class App:
         if scope["type"] != "http":
             raise RuntimeError(f"this server speaks HTTP only, not {scope['type']}")
         began = time.perf_counter()
-        request = Request(scope, receive)
         self._metrics.in_flight += 1
         try:
-            answer = await self._answered(request)
+            answer = await self._answered(scope, receive)
         finally:
             self._metrics.in_flight -= 1
-        self._metrics.observe(request.method, answer.status, time.perf_counter() - began)
+        self._metrics.observe(scope["method"], answer.status, time.perf_counter() - began)
         await answer.send(send)
 
-    async def _answered(self, request: Request) -> Answer:
+    async def _answered(self, scope: Message, receive: Receive) -> Answer:
         try:
-            return await self._answer(request)
+            return await self._answer(Request(scope, receive))
         except failures.ApiFailure as failure:
             return failed(failure)
         except Exception as error:  # noqa: BLE001 - the last line of defence: a bug is a 500, never a dead connection
             traceback.print_exc(file=sys.stderr)
-            return failed(failures.internal(f"{type(error).__name__} in {request.method}; the log has the story"))
+            return failed(failures.internal(f"{type(error).__name__} in {scope['method']}; the log has the story"))
 
     async def _answer(self, request: Request) -> Answer:
         path = request.path
+        refuse_foreign(request.headers)
         if path not in OPEN_PATHS and not self._is_known(request):
             raise failures.unauthorized()
-        if self._metrics.in_flight > MOST_IN_FLIGHT:
+        if self._metrics.in_flight > MOST_IN_FLIGHT and path not in OPEN_PATHS:
             self._metrics.refused += 1
             raise failures.too_many_requests("Too many requests, please try again later.")
         make = self._documents.get(path)

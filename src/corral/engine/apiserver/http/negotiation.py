@@ -25,7 +25,7 @@ def form_of(accept: bytes) -> Form:
     """Returns the first form in an Accept header that we can make; 406 when there is none."""
     if not accept or accept == b"application/json":
         return JSON
-    if accept not in _cache and len(_cache) < 256:
+    if accept not in _cache and len(_cache) < 256 and len(accept) < 512:
         _cache[accept] = _parsed(accept.decode("latin-1"))
     form = _cache[accept] if accept in _cache else _parsed(accept.decode("latin-1"))
     if form is None:

@@ -1,112 +1,146 @@
-"""The connection: uvicorn's HTTP parser with two limits of our own, on the size and the time of a request's head.
+"""The connection: uvicorn's HTTP parser with limits of our own on heads, on unread bodies and on connections.
 
 Bodies have their limits in `request`; without these, a client could hold a connection, or fill memory, with a head that
-never ends. Answers leave at once and in one piece: with Nagle's delay on, which asyncio leaves on for listeners that
-name no protocol number, a body would wait 40 ms for the acknowledgement of its head.
+never ends, behind a watch or at the start. What is refused here is refused with a Status as well.
 """
 
 import asyncio
-import socket
 from typing import Any
 
+import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from corral.engine.apiserver.failures import ApiFailure
 
 MAX_HEAD_BYTES = 64 << 10
 HEAD_SECONDS = 20.0
-LARGE_BYTES = 64 << 10
-"""From here on, joining a head to its body costs more than a packet of its own."""
+MAX_UNREAD_BYTES = 8 << 20
+"""How much of a body is read and thrown away after the answer, for clients that read only when they have sent all."""
 
-
-class _OnePiece:
-    """A transport that holds the head of an answer until its body comes, so that both leave in one packet."""
-
-    __slots__ = ("_head", "_transport", "get_extra_info", "is_closing")
-
-    def __init__(self, transport: asyncio.Transport) -> None:
-        self._transport = transport
-        self._head = b""
-        self.is_closing = transport.is_closing
-        self.get_extra_info = transport.get_extra_info
-
-    def write(self, data: bytes) -> None:
-        """Writes what it holds and what it is given, unless that is a head: then it holds that."""
-        if self._head:
-            head, self._head = self._head, b""
-            if len(data) > LARGE_BYTES:
-                self._transport.write(head)
-            else:
-                data = head + data
-        elif data[-4:] == b"\r\n\r\n" and data[:9] == b"HTTP/1.1 " and data[9:12] != b"100":
-            self._head = data
-            return
-        if data:
-            self._transport.write(data)
-
-    def flush(self) -> None:
-        """Writes a head that no body followed."""
-        if self._head:
-            self.write(b"")
-
-    def close(self) -> None:
-        """Writes what is held and closes."""
-        self.flush()
-        self._transport.close()
+TOO_LARGE = ApiFailure(431, "RequestHeaderFieldsTooLarge", f"the head of a request may have {MAX_HEAD_BYTES} bytes")
+TOO_SLOW = ApiFailure(408, "RequestTimeout", "the head of the request did not arrive in time")
+TOO_MANY = ApiFailure(503, "ServiceUnavailable", "there are too many connections", retry_after=1)
+PHRASES = {
+    400: "Bad Request",
+    408: "Request Timeout",
+    431: "Request Header Fields Too Large",
+    503: "Service Unavailable",
+}
 
 
 class LimitedProtocol(HttpToolsProtocol):
-    """Closes a connection whose request head is too large or too slow."""
+    """Closes a connection whose request head is too large or too slow, or whose body goes on after its answer."""
 
+    most_connections = 16_000
+    _in_head = False
     _head_bytes = 0
+    _unread_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
-    _answers: _OnePiece
+    _running: Any = None
 
     def connection_made(self, transport: Any) -> None:
-        """Turns Nagle's delay off and starts the clock for the first head."""
-        transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        """Starts the clock for the first head."""
         super().connection_made(transport)
-        self._answers = _OnePiece(transport)
-        self.transport = self._answers  # type: ignore[assignment]
+        if len(self.connections) > self.most_connections:
+            self._refuse(TOO_MANY)
+            return
         self._start_clock()
 
     def data_received(self, data: bytes) -> None:
-        """Counts what arrives before a head is complete."""
-        if self._deadline is None and self._head_bytes == 0 and self.cycle is not None and self.cycle.response_complete:
-            self._start_clock()
-        if self._deadline is not None:
-            self._head_bytes += len(data)
-            head = data.find(b"\r\n\r\n") if self._head_bytes > MAX_HEAD_BYTES else 0
-            if self._head_bytes > MAX_HEAD_BYTES and (head < 0 or head > MAX_HEAD_BYTES):
-                self._refuse(b"431 Request Header Fields Too Large")
-                return
+        """Counts what arrives of a head, and what arrives of a body that nobody reads any more."""
+        if self.transport.is_closing():
+            return
+        was_in_head = self._in_head
         super().data_received(data)
+        if self._in_head and was_in_head:
+            self._head_bytes += len(data)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse(TOO_LARGE)
+
+    def on_message_begin(self) -> None:
+        """Notes that a head begins; lets the application cut the connection."""
+        super().on_message_begin()
+        self._in_head = True
+        self._head_bytes = self._unread_bytes = 0
+        if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
+            self._start_clock()
+        scope: Any = self.scope
+        scope["extensions"] = {"corral.abort": self.transport.abort}
+
+    def on_url(self, url: bytes) -> None:
+        """Counts the target."""
+        self._head_bytes += len(url)
+        if self._head_bytes <= MAX_HEAD_BYTES:
+            super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Counts a header; keeps it only while there is room."""
+        self._head_bytes += len(name) + len(value) + 4
+        if self._head_bytes <= MAX_HEAD_BYTES:
+            super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         """Stops the clock: from here on the body's own limits hold."""
+        self._in_head = False
         self._stop_clock()
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._refuse(TOO_LARGE)
+        if self.transport.is_closing():
+            return
+        self._head_bytes = 0
         super().on_headers_complete()
 
-    def on_response_complete(self) -> None:
-        """Lets go of an answer that was only a head."""
-        self._answers.flush()
-        super().on_response_complete()
+    def on_body(self, body: bytes) -> None:
+        """Gives up on a client that goes on sending long after it has its answer."""
+        if self.transport.is_closing():
+            return
+        if self.cycle.response_complete:
+            self._unread_bytes += len(body)
+            if self._unread_bytes > MAX_UNREAD_BYTES:
+                self.transport.abort()
+            return
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Tells the application that the body is whole, unless the request was refused."""
+        if self.cycle is not None and not self.transport.is_closing():
+            super().on_message_complete()
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forgets the clock."""
+        """Forgets the clock, and tells the request under way, which a pipelined one may have hidden."""
         self._stop_clock()
+        self.pipeline.clear()
+        if self._running is not None and not self._running.response_complete:
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
 
+    def send_400_response(self, msg: str) -> None:
+        """Answers what is no HTTP with a Status."""
+        self._refuse(ApiFailure(400, "BadRequest", msg))
+
     def _start_clock(self) -> None:
-        self._head_bytes = 0
-        self._deadline = self.loop.call_later(HEAD_SECONDS, self._refuse, b"408 Request Timeout")
+        self._deadline = self.loop.call_later(HEAD_SECONDS, self._refuse, TOO_SLOW)
 
     def _stop_clock(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-        self._head_bytes = 0
 
-    def _refuse(self, status: bytes) -> None:
+    def _refuse(self, failure: ApiFailure) -> None:
+        """Answers and closes; in the midst of another answer it only closes."""
         self._stop_clock()
-        if self.transport is not None and not self.transport.is_closing():
-            self.transport.write(b"HTTP/1.1 " + status + b"\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
-            self.transport.close()
+        if self.transport is None or self.transport.is_closing():
+            return
+        if self._running is None or self._running.response_complete:
+            body = msgspec.json.encode(failure.status())
+            head = (
+                f"HTTP/1.1 {failure.code} {PHRASES[failure.code]}\r\ncontent-type: application/json\r\n"
+                f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            )
+            self.transport.write(head.encode() + body)
+        self.transport.close()

@@ -9,6 +9,7 @@ from corral.engine.apiserver import failures
 
 MAX_BODY_BYTES = 3 * 1024 * 1024
 """The largest request body, as on a real server."""
+MAX_PARAMETERS = 64
 BODY_SECONDS = 30.0
 """How long a client may take to send its body."""
 
@@ -20,7 +21,7 @@ Send = Callable[[Message], Awaitable[None]]
 class Request:
     """One HTTP request; the body is read when asked for."""
 
-    __slots__ = ("_receive", "headers", "method", "path", "query", "raw_path")
+    __slots__ = ("_receive", "abort", "headers", "method", "path", "query", "raw_path")
 
     def __init__(self, scope: Message, receive: Receive) -> None:
         self.method: str = scope["method"]
@@ -30,6 +31,7 @@ class Request:
         raw: bytes = scope["query_string"]
         self.query: dict[str, str] = query_of(raw) if raw else {}
         self._receive = receive
+        self.abort: Callable[[], None] | None = scope.get("extensions", {}).get("corral.abort")
 
     @property
     def content_type(self) -> str:
@@ -82,6 +84,10 @@ class Request:
 def query_of(raw: bytes) -> dict[str, str]:
     """Returns the query parameters, the first value of each, as kube-apiserver reads them."""
     found: dict[str, str] = {}
-    for name, value in parse_qsl(raw.decode("latin-1"), keep_blank_values=True, max_num_fields=64):
+    try:
+        pairs = parse_qsl(raw.decode("latin-1"), keep_blank_values=True, max_num_fields=MAX_PARAMETERS)
+    except ValueError:
+        raise failures.bad_request(f"a request may have {MAX_PARAMETERS} query parameters") from None
+    for name, value in pairs:
         found.setdefault(name, value)
     return found

@@ -23,6 +23,7 @@ BACKLOG_BYTES = 16 << 20
 BOOKMARK_SECONDS = 15.0
 LONGEST_SECONDS = 3600.0
 CHUNK_BYTES = 256 << 10
+OVERDUE_SECONDS = 30.0
 
 INITIAL_EVENTS_END = {"k8s.io/initial-events-end": "true"}
 
@@ -39,16 +40,20 @@ class Watcher:
         self._first = True
         self._ready = asyncio.Event()
         self._closed = False
+        self.cut: Callable[[], None] | None = None
 
     def changed(self, change: Change) -> None:
         """Queues the event that this client should see of a change, if any."""
-        frame = self._frame(change)
+        frame = None if self._closed else self._frame(change)
         if frame is None:
             return
         self._frames.append(frame)
         self._backlog += len(frame)
         if self._backlog > BACKLOG_BYTES:
+            self._frames.clear()
             self.close()
+            if self.cut is not None:
+                self.cut()  # it may wait for ever to send what this client does not read
         self._ready.set()
 
     def queued(self) -> list[bytes]:
@@ -145,10 +150,23 @@ def _joined(frames: Iterator[bytes]) -> Iterator[bytes]:
 def watch(world: World, view: View, target: Target, options: ListOptions, request: Request) -> Stream:
     """Answers with a stream of events."""
     watcher = Watcher(world, view, Filter(view, target, options))
+    watcher.cut = request.abort
     before = watcher.before(options)
     stop = world.watches.begin(world.store, view.resource.storage_key, watcher)
     seconds = float(options.timeout_seconds or 0) or LONGEST_SECONDS * (0.5 + 0.5 * world.chance.random())
+    if request.abort is not None:
+        # A client that reads nothing is not noticed between chunks, so the end of its time is enforced from outside.
+        overdue = asyncio.get_running_loop().call_later(max(seconds, 0) + OVERDUE_SECONDS, request.abort)
+        stop = _both(stop, overdue.cancel)
     return Stream(_guarded(watcher, watcher.chunks(before, seconds, options.bookmarks), request, stop))
+
+
+def _both(first: Callable[[], None], second: Callable[[], None]) -> Callable[[], None]:
+    def call() -> None:
+        first()
+        second()
+
+    return call
 
 
 async def _guarded(
