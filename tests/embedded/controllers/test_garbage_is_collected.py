@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from corral.kinds.objects import Object, is_deleting
+from corral.kinds.objects import Object, is_deleting, key_of
 from corral.kinds.references import ApiResource
 from corral.kinds.well_known import CONFIG_MAP, CUSTOM_RESOURCE_DEFINITION, EVENT, SECRET
 from corral.ports.object_store import DeleteOptions
@@ -115,8 +115,6 @@ def test_an_owner_in_another_namespace_does_not_count(cluster: Cluster) -> None:
         assert f'does not exist in namespace "{cluster.namespace}"' in said[0]["message"]
         assert (said[0]["type"], said[0]["involvedObject"]["name"]) == ("Warning", "child")
     finally:
-        from corral.kinds.objects import key_of
-
         cluster.client.delete(CONFIG_MAP, key_of(elsewhere))
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from corral.kinds.objects import Object
 from corral.kinds.well_known import EVENT, JOB, POD
+from corral.ports.object_store import DeleteOptions
 from tests.embedded.controllers.cluster import Cluster
 from tests.embedded.controllers.pretend_kubelet import end, run
 from tests.embedded.controllers.workloads import job_of
@@ -186,8 +187,6 @@ def test_with_replacement_of_failed_pods_only_a_going_pod_is_waited_for(cluster:
 
 @pytest.mark.parametrize("propagation", ["Background", "Foreground"])
 def test_pods_of_a_deleted_job_go_although_they_are_held(cluster: Cluster, propagation: str) -> None:
-    from corral.ports.object_store import DeleteOptions
-
     cluster.make(JOB, "work", spec=job_of(parallelism=2))
     pods = waiting_pods(cluster, 2)
     cluster.delete(JOB, "work", DeleteOptions(propagation))  # type: ignore[arg-type]
