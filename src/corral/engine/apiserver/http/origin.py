@@ -5,6 +5,7 @@ of its own that it points at this machine (DNS rebinding). Programs send no Orig
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from corral.engine.apiserver import failures
@@ -24,6 +25,7 @@ def refuse_foreign(headers: Mapping[bytes, bytes]) -> None:
         raise _forbidden("requests from pages of other sites are not allowed")
 
 
+@lru_cache(maxsize=64)
 def name_in(host: bytes) -> str:
     """Returns the name in a Host header without its port, "" for what is none."""
     try:

@@ -11,6 +11,7 @@ import msgspec
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from corral.engine.apiserver.failures import ApiFailure
+from corral.engine.apiserver.http.one_piece import OnePiece
 
 MAX_HEAD_BYTES = 64 << 10
 HEAD_SECONDS = 20.0
@@ -37,10 +38,13 @@ class LimitedProtocol(HttpToolsProtocol):
     _unread_bytes = 0
     _deadline: asyncio.TimerHandle | None = None
     _running: Any = None
+    _answers: OnePiece
 
     def connection_made(self, transport: Any) -> None:
         """Starts the clock for the first head."""
         super().connection_made(transport)
+        self._answers = OnePiece(transport)
+        self.transport = self._answers  # type: ignore[assignment]
         if len(self.connections) > self.most_connections:
             self._refuse(TOO_MANY)
             return
@@ -105,6 +109,11 @@ class LimitedProtocol(HttpToolsProtocol):
         """Tells the application that the body is whole, unless the request was refused."""
         if self.cycle is not None and not self.transport.is_closing():
             super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """Lets go of an answer that was only a head."""
+        self._answers.flush()
+        super().on_response_complete()
 
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
         self._running = cycle
