@@ -24,7 +24,7 @@ from corral.engine.apiserver.__main__ import main
 for setting in sys.argv[1].split():
     where, _, value = setting.partition("=")
     module, _, name = where.rpartition(".")
-    setattr(importlib.import_module("corral.engine.apiserver." + module), name, float(value))
+    setattr(importlib.import_module("corral.engine.apiserver." + module), name, int(value) if value.isdigit() else float(value))
 print("ready", flush=True)
 while order := sys.stdin.readline().split():
     child = os.fork()

@@ -6,7 +6,7 @@ import pytest
 
 from tests.api_process import ApiProcess
 
-PATIENCE = {"http.protocol.HEAD_SECONDS": 1.5, "http.request.BODY_SECONDS": 1.5}
+PATIENCE = {"http.protocol.HEAD_SECONDS": 1.0, "http.request.BODY_SECONDS": 1.0}
 MOST_GROWTH = 60 << 20
 
 
