@@ -27,7 +27,7 @@ class Watches:
 
     def begin(self, store: Store, collection: str, watcher: "Watching") -> Callable[[], None]:
         """Lets a watcher hear of changes from now on; returns the function that ends it."""
-        stop = store.listen(collection, watcher)
+        stop = store.listen(collection, watcher, failed=watcher.close)
         self._open.add(watcher)
 
         def end() -> None:

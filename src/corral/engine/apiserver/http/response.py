@@ -1,6 +1,6 @@
 """Answers: a finished body, or a stream of watch events."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
 
@@ -52,23 +52,29 @@ class Response:
 class Stream:
     """An answer that goes on: chunks are sent as they come, until the source ends or the client goes."""
 
-    __slots__ = ("chunks", "content_type", "headers", "status")
+    __slots__ = ("chunks", "content_type", "ended", "headers", "status")
 
-    def __init__(self, chunks: AsyncGenerator[bytes, None], content_type: bytes = JSON_TYPE) -> None:
+    def __init__(
+        self, chunks: AsyncGenerator[bytes, None], content_type: bytes = JSON_TYPE, *, ended: Callable[[], object]
+    ) -> None:
         self.status = 200
         self.chunks = chunks
+        self.ended = ended  # called once it is over, even when not a byte was sent
         self.content_type = content_type
         self.headers: list[tuple[bytes, bytes]] = []
 
     async def send(self, send: Send) -> None:
         """Writes the head at once, so that the client knows it is connected, then every chunk."""
         headers = [(b"content-type", self.content_type), (b"cache-control", b"no-cache, private"), *self.headers]
-        async with aclosing(self.chunks) as chunks:
-            await send({"type": "http.response.start", "status": self.status, "headers": headers})
-            await send({"type": "http.response.body", "body": b"", "more_body": True})
-            async for chunk in chunks:
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-            await send({"type": "http.response.body", "body": b""})
+        try:
+            async with aclosing(self.chunks) as chunks:
+                await send({"type": "http.response.start", "status": self.status, "headers": headers})
+                await send({"type": "http.response.body", "body": b"", "more_body": True})
+                async for chunk in chunks:
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                await send({"type": "http.response.body", "body": b""})
+        finally:
+            self.ended()
 
 
 Answer = Response | Stream

@@ -109,7 +109,7 @@ class Strategy:
         return {}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resource:
     """One served resource in one version."""
 

@@ -1,10 +1,12 @@
 """Which fields of a resource are tracked how, for its main endpoint and for each subresource; made once."""
 
+from weakref import WeakKeyDictionary
+
 from corral.engine.apiserver.apply.field_set import Fields
 from corral.engine.apiserver.apply.tracking import FieldTracking
 from corral.engine.apiserver.resources.resource import Resource
 
-_made: dict[tuple[int, str], tuple[Resource, FieldTracking]] = {}
+_made: "WeakKeyDictionary[Resource, dict[str, FieldTracking]]" = WeakKeyDictionary()
 
 _IGNORED_BY_STATUS: dict[str, Fields] = {
     "Pod": {"f:spec": {}, "f:metadata": {"f:deletionTimestamp": {}, "f:ownerReferences": {}}},
@@ -16,11 +18,10 @@ _IGNORED_BY_STATUS: dict[str, Fields] = {
 
 def tracking_of(resource: Resource, subresource: str) -> FieldTracking:
     """Returns how writes to an endpoint of a resource are tracked."""
-    key = (id(resource), subresource)
-    known = _made.get(key)
-    if known is None or known[0] is not resource:  # the id of a dropped definition may come back
-        known = _made[key] = (resource, _tracking(resource, subresource))
-    return known[1]
+    known = _made.setdefault(resource, {})
+    if subresource not in known:
+        known[subresource] = _tracking(resource, subresource)
+    return known[subresource]
 
 
 def _tracking(resource: Resource, subresource: str) -> FieldTracking:

@@ -32,7 +32,7 @@ class View:
         self._raw = resource.from_storage is None and resource.storage_version in ("", resource.version)
         head = f'{{"kind":"{resource.kind}","apiVersion":"{resource.api_version}",'
         self._head = head.encode()
-        self.key = (resource.api_version, form.shape, include)
+        self.key = (resource.api_version, form, include)
 
     def decoded(self, entry: Entry) -> Object:
         """Returns a fresh copy of the object in this view's version."""

@@ -37,16 +37,21 @@ class Watcher:
         self._chosen = chosen
         self._frames: list[bytes] = []
         self._backlog = 0
-        self._first = True
+        self._headed = False  # whether a table's head is, or will be, sent with an earlier event
         self._ready = asyncio.Event()
         self._closed = False
         self.cut: Callable[[], None] | None = None
 
     def changed(self, change: Change) -> None:
         """Queues the event that this client should see of a change, if any."""
-        frame = None if self._closed else self._frame(change)
-        if frame is None:
+        kind = None if self._closed else self._kind(change)
+        if kind is None:
             return
+        key = (self._view.key, kind, self._headed)
+        frame = change.frames.get(key)
+        if frame is None:
+            frame = change.frames[key] = self._event(kind, change, first=not self._headed)
+        self._headed = True
         self._frames.append(frame)
         self._backlog += len(frame)
         if self._backlog > BACKLOG_BYTES:
@@ -72,18 +77,21 @@ class Watcher:
         if options.revision and not options.initial_events:
             if options.revision < store.history.floor:
                 raise failures.expired(f"too old resource version: {options.revision} ({store.history.floor + 1})")
-            missed = [c for c in store.history.since(options.revision) if c.collection == resource.storage_key]
-            return filter(None, map(self._frame, missed))
+            since = (c for c in store.history.since(options.revision) if c.collection == resource.storage_key)
+            missed = [(kind, change) for change in since if (kind := self._kind(change))]
+            self._headed = bool(missed)
+            return (self._event(kind, change, first=n == 0) for n, (kind, change) in enumerate(missed))
         if options.initial_events is False:
             return iter(())
         state = list(self._chosen.among(store.collection(resource.storage_key).scan(self._chosen.namespace)))
+        self._headed = bool(state)
         marked = bool(options.initial_events and options.bookmarks)
         return self._whole(state, store.revision if marked else None)
 
     def _whole(self, state: list[Entry], revision: int | None) -> Iterator[bytes]:
         now = self._world.now()
-        for entry in state:
-            yield self._view.event("ADDED", entry, now, self._took_first())
+        for position, entry in enumerate(state):
+            yield self._view.event("ADDED", entry, now, first=position == 0)
         if revision is not None:
             yield self._view.bookmark(revision, INITIAL_EVENTS_END)
 
@@ -108,23 +116,19 @@ class Watcher:
                 if bookmarks and not self._frames and end > loop.time():
                     yield self._view.bookmark(self._world.store.revision)
 
-    def _frame(self, change: Change) -> bytes | None:
+    def _kind(self, change: Change) -> str | None:
+        """Returns what a change is to this client, whose selectors an object may begin or cease to match."""
         is_now = change.new is not None and self._chosen.matches(change.new)
         was = change.old is not None and self._chosen.matches(change.old)
-        if not is_now and not was:
-            return None
-        kind = ("MODIFIED" if was else "ADDED") if is_now else "DELETED"
-        key = (self._view.key, kind, self._took_first())
-        frame = change.frames.get(key)
-        if frame is None:
-            left = kind == "DELETED" and change.new is not None and change.old is not None
-            entry = _left(change.old, change.rev) if left and change.old else change.entry
-            frame = change.frames[key] = self._view.event(kind, entry, self._world.now(), key[2])
-        return frame
+        if is_now:
+            return "MODIFIED" if was else "ADDED"
+        return "DELETED" if was else None
 
-    def _took_first(self) -> bool:
-        first, self._first = self._first, False
-        return first
+    def _event(self, kind: str, change: Change, first: bool) -> bytes:
+        entry = change.entry
+        if kind == "DELETED" and change.new is not None and change.old is not None:
+            entry = _left(change.old, change.rev)
+        return self._view.event(kind, entry, self._world.now(), first)
 
 
 def _left(old: Entry, rev: int) -> Entry:
@@ -158,7 +162,7 @@ def watch(world: World, view: View, target: Target, options: ListOptions, reques
         # A client that reads nothing is not noticed between chunks, so the end of its time is enforced from outside.
         overdue = asyncio.get_running_loop().call_later(max(seconds, 0) + OVERDUE_SECONDS, request.abort)
         stop = _both(stop, overdue.cancel)
-    return Stream(_guarded(watcher, watcher.chunks(before, seconds, options.bookmarks), request, stop))
+    return Stream(_guarded(watcher, watcher.chunks(before, seconds, options.bookmarks), request), ended=stop)
 
 
 def _both(first: Callable[[], None], second: Callable[[], None]) -> Callable[[], None]:
@@ -170,14 +174,13 @@ def _both(first: Callable[[], None], second: Callable[[], None]) -> Callable[[],
 
 
 async def _guarded(
-    watcher: Watcher, chunks: AsyncGenerator[bytes, None], request: Request, stop: Callable[[], None]
+    watcher: Watcher, chunks: AsyncGenerator[bytes, None], request: Request
 ) -> AsyncGenerator[bytes, None]:
-    """Yields chunks until the client goes; whatever happens, the watcher no longer listens afterwards."""
+    """Yields chunks until the client goes."""
     gone = asyncio.ensure_future(request.disconnected())
     gone.add_done_callback(lambda _: watcher.close())
     try:
         async for chunk in chunks:
             yield chunk
     finally:
-        stop()
         gone.cancel()

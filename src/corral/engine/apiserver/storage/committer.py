@@ -108,7 +108,10 @@ class Committer:
         dropped, self._dropping = self._dropping, []
         if problem is None:
             self._retried = False
-            self._committed([p.row for p in landed])
+            try:
+                self._committed([p.row for p in landed])
+            except Exception as error:  # noqa: BLE001 - memory no longer tells what the file holds, so it is read anew
+                self._give_up(error)
             for p in landed:
                 if not p.done.done():
                     p.done.set_result(None)

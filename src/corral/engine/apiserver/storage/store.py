@@ -6,6 +6,8 @@ writer does.
 """
 
 import asyncio
+import sys
+import traceback
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -32,6 +34,15 @@ class Listener(Protocol):
         """Takes note of a change; must not block."""
 
 
+async def _settled(done: "asyncio.Future[None]") -> None:
+    """Waits for a write whose client has gone, however often it is cancelled: its key stays locked until it is done."""
+    while not done.done():
+        try:
+            await asyncio.wait([done])
+        except asyncio.CancelledError:
+            continue
+
+
 class _KeyLock:
     __slots__ = ("lock", "users")
 
@@ -48,7 +59,7 @@ class Store:
         self._mark = Mark(directory / "acknowledged")
         self._log = WriteLog(directory / "state.db", used=self._mark.exists)
         self._collections: dict[str, Collection] = {}
-        self._listeners: dict[str, list[Listener]] = {}
+        self._listeners: dict[str, dict[Listener, Callable[[], None] | None]] = {}
         self._locks: dict[tuple[str, str], _KeyLock] = {}
         self._encode = msgspec.json.Encoder().encode
         self.revision = self._log.compacted
@@ -123,11 +134,20 @@ class Store:
         await self._submit(Row(rev, f"{collection}/{key}", True, value))
         return Entry(key, rev, value)
 
-    def listen(self, collection: str, listener: Listener) -> Callable[[], None]:
-        """Tells a listener of every change from now on; returns the function that ends it."""
-        listeners = self._listeners.setdefault(collection, [])
-        listeners.append(listener)
-        return lambda: listeners.remove(listener)
+    def listen(
+        self, collection: str, listener: Listener, failed: Callable[[], None] | None = None
+    ) -> Callable[[], None]:
+        """Tells a listener of every change from now on; returns the function that ends it.
+
+        A listener that raises is reported in the log and to `failed`, and hurts nobody but itself.
+        """
+        listeners = self._listeners.setdefault(collection, {})
+        listeners[listener] = failed
+
+        def stop() -> None:
+            listeners.pop(listener, None)
+
+        return stop
 
     def size_on_disk(self) -> int:
         """Returns the bytes that the state takes on disk."""
@@ -157,20 +177,32 @@ class Store:
         try:
             await asyncio.shield(done)
         except asyncio.CancelledError:
-            # The write happens whether or not its client still waits, so the key stays locked until it has.
-            await asyncio.wait([done])
+            await _settled(done)
             raise
 
     def _apply(self, rows: Sequence[Row]) -> None:
+        """Brings the whole batch into the read model first, and only then tells those who listen."""
+        changes = []
         for row in rows:
             change = self._changed(row)
+            changes.append(change)
             superseded = self.history.add(change)
             if superseded:
                 self._committer.compact(superseded, self.history.floor)
-            for listener in self._listeners.get(change.collection, ()):
-                listener.changed(change)
-            change.frames.clear()
         self.committed_writes += len(rows)
+        for change in changes:
+            self._tell(change)
+
+    def _tell(self, change: Change) -> None:
+        for listener, failed in list(self._listeners.get(change.collection, {}).items()):
+            try:
+                listener.changed(change)
+            except Exception:  # noqa: BLE001 - one listener's bug must not stop the writers or the other listeners
+                print(f"corral: a listener failed at revision {change.rev}:", file=sys.stderr)
+                traceback.print_exc(file=sys.stderr)
+                if failed is not None:
+                    failed()
+        change.frames.clear()
 
     def _changed(self, row: Row) -> Change:
         group, plural, key = row.key.split("/", 2)
