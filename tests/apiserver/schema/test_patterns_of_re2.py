@@ -1,5 +1,10 @@
 """Regular expressions mean what they mean to the real server, or are refused with its words."""
 
+import subprocess
+import sys
+import time
+
+import msgspec
 import pytest
 
 from corral.engine.apiserver.schema.patterns import PatternError, compile_pattern
@@ -25,12 +30,17 @@ MEANINGS = [
     (r"[^/]+/[]a]", "x/]", True),
     (r"a\z", "a", True),
     ("x*?y", "xxy", True),
+    (r"^\p{Greek}+$", "αβγ", True),
+    (r"^\pL$", "1", False),
+    ("^.$", "é", True),
+    ("(?U)^a+", "aa", True),
+    ("[[:^digit:]]", "5", False),
 ]
 
 
 @pytest.mark.parametrize(("pattern", "text", "matches"), MEANINGS)
 def test_a_pattern_matches_as_in_re2(pattern: str, text: str, matches: bool) -> None:
-    assert bool(compile_pattern(pattern).search(text)) == matches
+    assert compile_pattern(pattern)(text) == matches
 
 
 REFUSED = {
@@ -44,6 +54,15 @@ REFUSED = {
     "a)": "unexpected ): `a)`",
     "a{2000}": "invalid repeat count: `{2000}`",
     r"\Z": r"invalid escape sequence: `\Z`",
+    r"\C": r"invalid escape sequence: `\C`",
+    "\\": "trailing backslash at end of expression: ``",
+    "(?<!a)": "invalid named capture: `(?<!a)`",
+    "(?P<n": "invalid named capture: `(?P<n`",
+    "(?P=n)": "invalid or unsupported Perl syntax: `(?P`",
+    "[z-a]": "invalid character class range: `z-a`",
+    r"\p{Nope}": r"invalid character class range: `\p{Nope}`",
+    "((a{100}){100}){100}": "invalid repeat count: `{100}`",
+    "a{3}{4}": "invalid nested repetition operator: `{3}{4}`",
 }
 
 
@@ -54,6 +73,18 @@ def test_what_re2_refuses_is_refused_in_its_words(pattern: str, reason: str) -> 
     assert str(refusal.value) == f"error parsing regexp: {reason}"
 
 
-def test_what_only_re2_has_is_refused_by_name() -> None:
-    with pytest.raises(PatternError, match="not supported by this release"):
-        compile_pattern(r"\p{Greek}")
+def test_time_grows_with_the_text_only() -> None:
+    """A hundred thousand characters would take a backtracking engine longer than the universe."""
+    text = "a" * 100_000
+    began = time.process_time()
+    assert not compile_pattern("^(a+)+$")(text + "!")
+    hard = time.process_time() - began
+    began = time.process_time()
+    assert len(msgspec.json.encode(list(text))) > len(text)  # work that is linear for certain
+    assert hard < 50 * (time.process_time() - began) + 0.1
+
+
+def test_the_server_starts_without_the_library() -> None:
+    """Most servers see no pattern; those pay nothing for the library."""
+    code = "import sys, corral.engine.apiserver.__main__ as m; sys.exit('re2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

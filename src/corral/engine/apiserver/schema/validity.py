@@ -124,15 +124,15 @@ def _any_type_test(schema: Schema, kind: str) -> _Test:
 def _string_test(schema: Schema) -> _Test:
     rules = schema.rules
     low, high = rules.get("minLength", 0), rules.get("maxLength")
-    search = compile_pattern(rules["pattern"]).search if rules.get("pattern") else None
+    contains = compile_pattern(rules["pattern"]) if rules.get("pattern") else None
     form = schema.format if formats.is_enforced(schema.format) else ""
-    if not low and high is None and search is None and not form:
+    if not low and high is None and contains is None and not form:
         return lambda value: value.__class__ is str
 
     def test(value: Any) -> bool:
         if value.__class__ is not str or len(value) < low or (high is not None and len(value) > high):
             return False
-        return (search is None or search(value) is not None) and (not form or formats.is_valid(form, value))
+        return (contains is None or contains(value)) and (not form or formats.is_valid(form, value))
 
     return test
 

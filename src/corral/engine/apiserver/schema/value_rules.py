@@ -66,7 +66,7 @@ def string_findings(schema: Schema, value: str, path: str) -> Iterator[FieldErro
 
 def _matches(pattern: str, value: str) -> bool:
     try:
-        return compile_pattern(pattern).search(value) is not None
+        return compile_pattern(pattern)(value)
     except PatternError:
         return False  # cannot happen: definitions with such a pattern are refused
 
