@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.api_process import Answer, ApiProcess, ask
 
-BODIES = 250 if os.environ.get("CORRAL_TEST_FULL") else 12
+BODIES = 120 if os.environ.get("CORRAL_TEST_FULL") else 12
 """How many bodies each kind gets."""
 TEXTS = [
     "",
@@ -31,7 +31,11 @@ TEXTS = [
 ]
 NUMBERS = [0, 1, -1, 65536, 2**31, 2**63 - 1, -(2**63), 0.5, 1e300]
 PATCHES = ("merge-patch+json", "strategic-merge-patch+json", "json-patch+json", "apply-patch+yaml")
-REAL_500 = ("resourceVersion should not be set on objects to be created", "strconv.ParseUint")
+REAL_500 = (
+    "resourceVersion should not be set on objects to be created",
+    "strconv.ParseUint",
+    "failed to create typed ",
+)
 """Answers in which a real server has the code 500 as well."""
 
 
@@ -82,9 +86,13 @@ class Bodies:
         )
 
 
+PROBLEMS: dict[str, str] = {}
+
+
 def judge(answer: Answer, sent: Any) -> None:
+    """Notes an answer that is our bug, with the first body that it was given for."""
     if answer.status >= 500 and not any(text in answer.message for text in REAL_500):
-        raise AssertionError(f"{answer.status} {answer.message}\nfor {json.dumps(sent)[:2000]}")
+        PROBLEMS.setdefault(f"{answer.status} {answer.message}"[:150], json.dumps(sent)[:3000])
 
 
 def kinds_of(api: ApiProcess) -> list[tuple[str, str, str, bool]]:
@@ -118,6 +126,7 @@ def test_no_body_of_any_kind_breaks_the_server(api: ApiProcess) -> None:
             created += _try(connection, bodies, path, (version, kind, number), schemas.get((version, kind), {}))
     connection.close()
     assert created > 0
+    assert not PROBLEMS
 
 
 def _try(

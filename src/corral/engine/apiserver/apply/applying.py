@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 from corral.engine.apiserver.apply import last_applied, ownership
 from corral.engine.apiserver.apply.comparison import Change, claimed
-from corral.engine.apiserver.apply.config_check import check_config
+from corral.engine.apiserver.apply.config_check import check_config, check_live
 from corral.engine.apiserver.apply.conflicts import Conflict, conflict_failure
 from corral.engine.apiserver.apply.field_set import Fields, difference, intersection, union, without_trees
+from corral.engine.apiserver.apply.list_items import UnkeyedItemError
 from corral.engine.apiserver.apply.merging import merge
 from corral.engine.apiserver.apply.ownership import BEFORE_FIRST_APPLY, Entry, Owner
 from corral.engine.apiserver.apply.removal import pruned
@@ -38,7 +39,11 @@ def apply(tracking: FieldTracking, live: dict[str, Any] | None, request: Request
     """
     check_config(tracking, request.config)
     before = without_managers(live or {})
-    entries = _entries(tracking, live, before, request.now)
+    try:
+        entries = _entries(tracking, live, before, request.now)
+    except UnkeyedItemError:
+        check_live(tracking, before)
+        raise
     owner = Owner(request.manager, "Apply", "", tracking.subresource)
     mine = next((entry for entry in entries if ownership.owner_of(entry) == owner), None)
     others = [entry for entry in entries if entry is not mine]

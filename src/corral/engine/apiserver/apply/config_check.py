@@ -38,12 +38,22 @@ def check_config(tracking: FieldTracking, config: dict[str, Any]) -> None:
     named: dict[str, Any] = metadata if isinstance(metadata, dict) else {}
     if named.get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
+    _check_shape(tracking, config, named, "patch")
+
+
+def check_live(tracking: FieldTracking, live: dict[str, Any]) -> None:
+    """Refuses to apply to an object with list items that cannot be told apart; plain writes may have stored them."""
+    _check_shape(tracking, live, live["metadata"], "live")
+
+
+def _check_shape(tracking: FieldTracking, obj: dict[str, Any], named: dict[str, Any], role: str) -> None:
     try:
-        _check(config, tracking.schema, "", False)
+        _check(obj, tracking.schema, "", False)
     except _MisfitError as misfit:
+        version = tracking.api_version
         shown = version if "/" in version else f"/{version}"
-        what = f"{named.get('namespace') or ''}/{named.get('name') or ''}; {shown}, Kind={kind}"
-        raise ApiFailure(500, "", f"failed to create typed patch object ({what}): {misfit}") from None
+        what = f"{named.get('namespace') or ''}/{named.get('name') or ''}; {shown}, Kind={tracking.kind}"
+        raise ApiFailure(500, "", f"failed to create typed {role} object ({what}): {misfit}") from None
 
 
 class _MisfitError(ValueError):
