@@ -24,8 +24,9 @@ _AGES = ("Age", "Last Seen", "First Seen")
 class Masks:
     """The marks of one story."""
 
-    def __init__(self, namespace: str) -> None:
-        self._namespace = namespace
+    def __init__(self, own: dict[str, str]) -> None:
+        self._own = own
+        """What belongs to the story itself: its namespace, its number."""
         self._marks: dict[str, dict[str, str]] = {}
         self._words: dict[str, str] = {}
         """Generated names and addresses: known values that are replaced wherever they occur."""
@@ -49,7 +50,8 @@ class Masks:
                 self._words.setdefault(name, self._mark("generated name", name))
         for word in sorted(self._words, key=len, reverse=True):
             text = text.replace(word, self._words[word])
-        text = text.replace(self._namespace, "{ns}")
+        for value, hole in self._own.items():
+            text = text.replace(value, hole)
         text = _UID.sub(lambda found: self._mark("uid", found[0]), text)
         text = _TIME.sub(lambda found: "<time with fractions>" if found[1] else "<time>", text)
         text = _REVISION_IN_OBJECT.sub(lambda found: self._mark("version", found[0]), text)
@@ -119,6 +121,15 @@ class Masks:
             "<age>" if column in _AGES and isinstance(cell, str) and _AGE.match(cell) else cell
             for column, cell in zip(self._columns, cells, strict=True)
         ]
+
+
+def in_order(status: dict[str, Any]) -> dict[str, Any]:
+    """Returns a Status with its causes sorted, in its details and in its message."""
+    causes = (status.get("details") or {}).get("causes") or []
+    said = sorted({f"{cause['field']}: {cause['message']}" for cause in causes})
+    head, _, _ = status["message"].partition("[")
+    ordered = sorted(causes, key=lambda cause: (cause["field"], cause["message"]))
+    return status | {"message": f"{head}[{', '.join(said)}]", "details": status["details"] | {"causes": ordered}}
 
 
 _UNTOLD = {"resourceVersion": "<revision>"}

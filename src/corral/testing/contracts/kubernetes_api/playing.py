@@ -9,12 +9,13 @@ from typing import Any
 
 import yaml
 
-from corral.testing.contracts.kubernetes_api.masking import Masks
+from corral.testing.contracts.kubernetes_api.masking import Masks, in_order
 from corral.testing.contracts.kubernetes_api.server import Exchange, Server
 from corral.testing.contracts.kubernetes_api.story import SENT, TAKEN, Step, Story
 
 PATIENCE_SECONDS = 30.0
 _HOLE = re.compile(r"\{([a-z_]+)\}")
+_LOG_HEAD = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ ", re.MULTILINE)
 _COUNTED_AGE = re.compile(r"(?<=\s)\d+(ms|s)(?=\s|$)")
 
 Transcript = list[dict[str, Any]]
@@ -30,14 +31,16 @@ class Player:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        namespace = f"story-{secrets.token_hex(5)}"
+        number = secrets.token_hex(5)
+        namespace = f"story-{number}"
         self._kept: dict[str, Any] = {
             "ns": namespace,
+            "id": number,
             "core": f"/api/v1/namespaces/{namespace}",
             "apps": f"/apis/apps/v1/namespaces/{namespace}",
             "batch": f"/apis/batch/v1/namespaces/{namespace}",
         }
-        self._masks = Masks(self._kept["ns"])
+        self._masks = Masks({namespace: "{ns}", number: "{id}"})
 
     def play(self, story: Story) -> Transcript:
         """Plays every step."""
@@ -73,7 +76,8 @@ class Player:
         told["type"] = ", ".join(exchange.header("content-type"))
         if warnings := exchange.header("warning"):
             told["warnings"] = [self._masks.text(warning) for warning in warnings]
-        return told | {"body": _part(self._masks.masked(body), step.show)}
+        masked = self._masks.masked(body)
+        return told | {"body": _part(in_order(masked) if step.unordered else masked, step.show)}
 
     def _watched(self, step: Step) -> dict[str, Any]:
         events: list[Any] = []
@@ -98,7 +102,7 @@ class Player:
 
     def _lines(self, text: str) -> list[str]:
         """Returns the lines of a terminal; the width of columns is kubectl's affair and depends on the names."""
-        masked = _COUNTED_AGE.sub("<age>", self._masks.text(text))
+        masked = _LOG_HEAD.sub("", _COUNTED_AGE.sub("<age>", self._masks.text(text)))
         return [re.sub(r" {2,}", "  ", line).rstrip() for line in masked.splitlines()]
 
     def _waited(self, step: Step) -> dict[str, Any]:

@@ -9,7 +9,7 @@
       - do: PUT /api/v1/namespaces/{ns}/configmaps/a
         send: {metadata: {name: a, resourceVersion: "1"}}
 
-`{ns}` is the story's own namespace, `{core}`, `{apps}` and `{batch}` are the paths of these groups in it, and other words
+`{ns}` is the story's own namespace, `{id}` its number, `{core}`, `{apps}` and `{batch}` are the paths of these groups in it, and other words
 in braces are what earlier steps kept.
 """
 
@@ -64,6 +64,8 @@ class Step:
     keep: dict[str, str] = field(default_factory=dict)
     show: tuple[str, ...] = ()
     """Paths in the answer to compare, where the whole would depend on timing; empty compares everything."""
+    unordered: bool = False
+    """Whether a real server tells what is wrong in another order each time, as it does for custom objects."""
     events: int = 0
     answers: int = 200
     has: dict[str, Any] = field(default_factory=dict)
