@@ -104,6 +104,7 @@ DOCUMENTS: dict[str, bytes] = {
     "a map as a key": b"{metadata: {name: a}, {a: b}: c}",
     "an undefined alias": b"metadata: {name: *x}",
     "UTF-16": "metadata: {name: a}".encode("utf-16"),
+    "more values than anybody needs": b"- a\n" * 700_000,
     "tabs": b"metadata:\n\tname: a\n",
     "a control character": b"metadata: {name: a}\ndata: {x: \x01}",
     "beyond floats": b"metadata: {name: a, generation: 1e309}",

@@ -28,6 +28,8 @@ class Limits(NamedTuple):
     documents: int = 1000
     copied: int = 20_000
     """Values that aliases may multiply; a billion-laughs text passes it in its third line."""
+    values: int = 2_000_000
+    """Values of a whole text; each costs microseconds, so who must not be kept waiting asks for less."""
 
 
 class Document(NamedTuple):
@@ -108,10 +110,14 @@ class _Builder:
         self._levels: list[_Level] = []
         self._anchors: dict[str, Any] = {}
         self._copied = 0
+        self._taken = 0
         self._line = 0
 
     def take(self, event: yaml.Event) -> None:
         """Advances by one event."""
+        self._taken += 1
+        if self._taken > self._limits.values:
+            raise self._error(f"more than {self._limits.values} values")
         if event.start_mark is not None:
             self._line = event.start_mark.line + 1
         if isinstance(event, yaml.ScalarEvent):
