@@ -92,14 +92,15 @@ class Bench:
         self._results = results
         self._scale = scale
 
-    def run(self, say: Callable[[str], None]) -> None:
-        """Carries out every measure on started, empty servers; ends with them stopped."""
+    def run(self, say: Callable[[str], None], sizes: dict[str, int]) -> None:
+        """Carries out every measure on started, empty servers; notes how large a pod is as each stores it."""
         say("memory, idle")
         self._memory("memory_idle")
         for side in self._sides:
             _prepare(side)
         say("creates")
         self._creates()
+        sizes.update({side.name: _stored_bytes(side) for side in self._sides})
         say("reads of 10,000")
         self._rounds(self._gets, self._lists)
         say("changes")
@@ -247,8 +248,7 @@ def paged(side: Side, accept: str) -> float:
     return took / 1e6
 
 
-def stored_bytes(side: Side) -> int:
-    """Returns how large a pod is as its server stores it."""
+def _stored_bytes(side: Side) -> int:
     connection = Connection(side.address)
     body = connection.expect(side.address.request("GET", pods.path("pod-0")), 200)
     connection.close()

@@ -14,6 +14,8 @@ from tools.bench.wire import Address, Connection, Refused
 
 OURS = "corral"
 REAL = "kubernetes"
+SOURCE = Path(__file__).resolve().parent.parent.parent / "src"
+"""What is measured is the checkout that this file belongs to, whatever is installed."""
 
 
 class Side(Protocol):
@@ -62,6 +64,7 @@ class Embedded:
         words = ["--data", str(self._directory / "state"), "--token-file", str(self._token_file)]
         command = [sys.executable, "-m", "corral.engine.apiserver", *words, "--port", str(self._port)]
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+        environment["PYTHONPATH"] = str(SOURCE)
         with (self._directory / "log").open("ab") as log:
             began = perf_counter()
             self._process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)

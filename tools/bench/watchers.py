@@ -16,6 +16,7 @@ from tools.bench.wire import Address, opened
 
 _STAMP = re.compile(rb'"bench/sent":"(\d+)"')
 _LONGEST_STAMP = 40
+_PATIENCE = 60.0
 
 
 @dataclass
@@ -120,7 +121,12 @@ def _heard(pipe: Pipe, ears: list[_Ear]) -> Heard:
         for ear in ears:
             ready.register(ear.socket, selectors.EVENT_READ, ear)
         while expected is None or any(ear.count < expected for ear in ears):
-            for key, _ in ready.select():
+            arrived = ready.select(timeout=_PATIENCE)
+            if not arrived:
+                raise TimeoutError(
+                    f"no event for {_PATIENCE} s; the least that a watcher heard: {min(e.count for e in ears)}"
+                )
+            for key, _ in arrived:
                 if key.data is None:
                     expected = pipe.recv()
                 else:
