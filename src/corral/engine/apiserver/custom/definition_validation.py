@@ -79,7 +79,7 @@ def _spec_findings(spec: Spec) -> Iterator[FieldError]:
         for index, version in enumerate(layout.versions):
             if (version.get("schema") or {}).get("openAPIV3Schema") is None:
                 yield required(f"spec.versions[{index}].schema.openAPIV3Schema")
-    if spec.get("preserveUnknownFields") and _has_defaults([version.get("schema") for version in spec["versions"]]):
+    if spec.get("preserveUnknownFields") and _has_defaults([version.get("schema") for version in layout.versions]):
         yield invalid("spec.preserveUnknownFields", True, "must be false in order to use defaults in the schema")
     for index, version in enumerate(layout.versions):
         yield from _version_findings(version, layout, f"spec.versions[{index}]")

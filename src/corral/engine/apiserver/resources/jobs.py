@@ -88,8 +88,8 @@ def _generate_selector(job: Object) -> None:
     labels = template_meta.get("labels")
     is_shared = not meta.get("labels") or meta["labels"] is labels
     template_meta["labels"] = {
-        "job-name": meta["name"],
-        JOB_NAME: meta["name"],
+        "job-name": meta.get("name", ""),
+        JOB_NAME: meta.get("name", ""),
         "controller-uid": meta["uid"],
         CONTROLLER_UID: meta["uid"],
         **(labels or {}),

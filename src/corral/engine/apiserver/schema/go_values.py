@@ -1,7 +1,6 @@
 """Single values as Go's decoder sees them: times, base64, the names of types, and its words for what does not fit."""
 
 import base64
-import binascii
 import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -127,7 +126,7 @@ def base64_text(value: str) -> str:
     bare = value.replace("\n", "").replace("\r", "")
     try:
         return base64.b64encode(base64.b64decode(bare, validate=True)).decode()
-    except binascii.Error as fault:
+    except ValueError as fault:  # not only of the codec: text beyond ASCII has another one
         bad = re.search(r"[^A-Za-z0-9+/\r\n]", value)
         at = bad.start() if bad else len(value) // 4 * 4
         raise GoValueError(f"illegal base64 data at input byte {at}") from fault
