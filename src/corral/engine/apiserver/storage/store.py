@@ -83,6 +83,13 @@ class Store:
                 f"it ends at revision {self.revision}, but revision {acknowledged} was acknowledged",
             )
         self._log.trust()
+        if acknowledged is None and self._mark.exists:
+            print(
+                f"corral: the mark beside {self._log.path} is unreadable: whether the newest acknowledged writes are "
+                "all there cannot be told; everything that is there is whole",
+                file=sys.stderr,
+                flush=True,
+            )
         if acknowledged is None:
             self._mark.write(self.revision)  # its block is taken now, not when the disk is full
         return superseded
