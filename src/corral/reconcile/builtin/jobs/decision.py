@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from corral.kinds.objects import Object, is_deleting, key_of, uid_of
 from corral.kinds.well_known import JOB
-from corral.reconcile.builtin.jobs import pods_of_job, waiting
+from corral.reconcile.builtin.jobs import per_index, pods_of_job, waiting
 from corral.reconcile.builtin.jobs.job import (
     completions_of,
     ended_with,
@@ -78,41 +78,59 @@ def decide(observed: Observed, now: float) -> Step:
 
 def _managed(observed: Observed, tally: Tally, active: list[Object], deadline: float | None, now: float) -> Step:
     job = observed.job
-    surplus = _surplus(job, tally, active, now)
+    surplus = _surplus(observed, tally, active, now)
     if surplus:
         plan = pods_of_job.removed(job, surplus, uncounted=True)
         return Step(observed, tally, None, plan, len(active) - len(surplus), deadline)
     going = [pod for pod in observed.pods if is_deleting(pod) and not has_ended(pod)]
     occupied = [*active, *going] if replaces_only_failed(job) else active
-    missing = min(_wanted(job, tally, len(active)) - len(occupied), BURST)
+    missing = min(_wanted(observed, tally, len(active)) - len(occupied), BURST)
     if missing <= 0:
         return Step(observed, tally, None, NOTHING_TO_DO, len(active), deadline)
-    wait = waiting.retry_in(job, observed.pods, now)
-    if wait > 0:
-        again = wait if deadline is None else min(wait, deadline)
-        return Step(observed, tally, None, NOTHING_TO_DO, len(active), again)
-    indexes = _free_indexes(job, tally, occupied, missing)
-    plan = pods_of_job.created(job, indexes, {*observed.taken, *(pod["metadata"]["name"] for pod in observed.pods)})
-    return Step(observed, tally, None, plan, len(active) + len(indexes), deadline)
+    indexes, wait = _due(observed, tally, occupied, missing, now)
+    again = min((limit for limit in (deadline, wait) if limit), default=None)
+    plan = pods_of_job.created(observed.job, indexes, observed.pods, observed.taken)
+    return Step(observed, tally, None, plan, len(active) + len(indexes), again)
 
 
-def _wanted(job: Object, tally: Tally, active: int) -> int:
+def _due(
+    observed: Observed, tally: Tally, occupied: Sequence[Object], missing: int, now: float
+) -> tuple[list[int | None], float]:
+    """Returns the indexes to make pods for now, and the seconds until others may be tried again."""
+    job, pods = observed.job, observed.pods
+    if per_index.limit_of(job) is None:
+        wait = waiting.retry_in(job, pods, now)
+        return ([], wait) if wait > 0 else (_free_indexes(job, tally, occupied, missing, pods), 0.0)
+    due: list[int | None] = []
+    waits: list[float] = []
+    for index in _free_indexes(job, tally, occupied, completions_of(job) or 0, pods):
+        wait = waiting.retry_in(job, [pod for pod in pods if index_of(pod) == index], now)
+        if wait > 0:
+            waits.append(wait)
+        elif len(due) < missing:
+            due.append(index)
+    return due, min(waits, default=0.0)
+
+
+def _wanted(observed: Observed, tally: Tally, active: int) -> int:
     """Returns how many pods shall run."""
+    job = observed.job
     completions, parallelism = completions_of(job), parallelism_of(job)
     if completions is None:
         # A work queue: once one worker has found it empty, no new ones are started.
         return min(active, parallelism) if tally.succeeded else parallelism
-    return max(0, min(completions - tally.succeeded, parallelism))
+    failed = per_index.failed_indexes(job, observed.pods, tally.completed)
+    return max(0, min(completions - tally.succeeded - len(failed), parallelism))
 
 
-def _surplus(job: Object, tally: Tally, active: list[Object], now: float) -> list[Object]:
+def _surplus(observed: Observed, tally: Tally, active: list[Object], now: float) -> list[Object]:
     """Returns the pods to give up: wrong or doubled indexes, then the most dispensable ones."""
     leaving: list[Object] = []
     staying = active
-    if is_indexed(job):
-        leaving, staying = _without_index(job, tally, active)
+    if is_indexed(observed.job):
+        leaving, staying = _without_index(observed.job, tally, active)
     nodes = Counter((pod.get("spec") or {}).get("nodeName") or "" for pod in staying)
-    extra = max(0, len(staying) - _wanted(job, tally, len(staying)))
+    extra = max(0, len(staying) - _wanted(observed, tally, len(staying)))
     return [*leaving, *dispensable_first(staying, nodes, now)[:extra]][:BURST]
 
 
@@ -130,11 +148,14 @@ def _without_index(job: Object, tally: Tally, active: list[Object]) -> tuple[lis
     return leaving, list(staying.values())
 
 
-def _free_indexes(job: Object, tally: Tally, occupied: Sequence[Object], count: int) -> list[int | None]:
+def _free_indexes(
+    job: Object, tally: Tally, occupied: Sequence[Object], count: int, pods: Sequence[Object]
+) -> list[int | None]:
     """Returns the lowest indexes that are neither done nor being worked on."""
     if not is_indexed(job):
         return [None] * count
-    busy = {index_of(pod) for pod in occupied} | tally.completed
+    failed = per_index.failed_indexes(job, pods, tally.completed)
+    busy = {index_of(pod) for pod in occupied} | tally.completed | failed
     free = (index for index in range(completions_of(job) or 0) if index not in busy)
     return [index for index, _ in zip(free, range(count), strict=False)]
 

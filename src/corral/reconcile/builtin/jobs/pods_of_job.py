@@ -6,6 +6,7 @@ from itertools import islice
 from corral.kinds.objects import Object, key_of, uid_of
 from corral.kinds.well_known import JOB, POD
 from corral.reconcile.builtin.child_names import name_sequence
+from corral.reconcile.builtin.jobs import per_index
 from corral.reconcile.builtin.jobs.job import INDEX, TRACKING, is_tracked
 from corral.reconcile.builtin.list_edits import without_finalizer
 from corral.reconcile.builtin.pod_making import pod_from
@@ -15,9 +16,9 @@ from corral.reconcile.plan import Create, Delete, EmitEvent, Patch, Plan
 _VARIABLE = "JOB_COMPLETION_INDEX"
 
 
-def created(job: Object, indexes: Sequence[int | None], taken: Collection[str]) -> Plan:
+def created(job: Object, indexes: Sequence[int | None], pods: Sequence[Object], taken: Collection[str]) -> Plan:
     """Returns the creation of one pod for each index; None stands for a pod without one."""
-    names: set[str] = set(taken)
+    names: set[str] = {*taken, *(pod["metadata"]["name"] for pod in pods)}
     pairs = []
     for index in indexes:
         prefix = f"{job['metadata']['name']}-" if index is None else f"{job['metadata']['name']}-{index}-"
@@ -27,6 +28,8 @@ def created(job: Object, indexes: Sequence[int | None], taken: Collection[str]) 
         pod["metadata"]["finalizers"] = [*pod["metadata"].get("finalizers", ()), TRACKING]
         if index is not None:
             _number(pod, job["metadata"]["name"], str(index))
+        if index is not None and per_index.limit_of(job) is not None:
+            pod["metadata"]["annotations"][per_index.FAILURES] = str(per_index.failures_of(job, pods, index))
         pairs.append((Create(POD, pod), EmitEvent(JOB, job, "SuccessfulCreate", f"Created pod: {name}")))
     return in_growing_batches(pairs)
 

@@ -2,7 +2,7 @@
 
 from corral.kinds.objects import Object, is_deleting
 from corral.kinds.well_known import JOB
-from corral.reconcile.builtin.jobs import pods_of_job
+from corral.reconcile.builtin.jobs import per_index, pods_of_job
 from corral.reconcile.builtin.jobs.decision import Step
 from corral.reconcile.builtin.jobs.indexes import written
 from corral.reconcile.builtin.jobs.job import COMPLETE, FAILED, FAILING, SUCCEEDING, has_true, is_indexed, is_suspended
@@ -62,6 +62,8 @@ def _status(step: Step, now: float, *, has_happened: bool) -> Object:
             status["completionTime"] = stamp_of(now)
     status["conditions"] = conditions
     kept = {name: value for name, value in status.items() if value or name in ("ready", "terminating")}
+    if per_index.limit_of(job) is not None:
+        kept["failedIndexes"] = written(per_index.failed_indexes(job, pods, tally.completed))
     return {**kept, "uncountedTerminatedPods": _noted(tally)}
 
 

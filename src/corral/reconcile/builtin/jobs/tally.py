@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from corral.kinds.objects import Object, is_deleting, uid_of
+from corral.reconcile.builtin.jobs.failure_policy import judged
 from corral.reconcile.builtin.jobs.indexes import parsed
 from corral.reconcile.builtin.jobs.job import (
     completions_of,
@@ -82,7 +83,8 @@ def tallied(job: Object, pods: Sequence[Object], *, is_failing: bool = False, is
             elif index is not None and index < (completions_of(job) or 0):
                 completed.add(index)
         elif counts_as_failed(job, pod) or (is_failing and not has_ended(pod)):
-            bad.append(uid_of(pod))
+            if judged(job, pod).action != "Ignore":
+                bad.append(uid_of(pod))
         elif not (is_over and is_deleting(pod)):
             continue
         released.append(pod)

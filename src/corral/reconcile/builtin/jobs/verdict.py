@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from corral.kinds.objects import Object
+from corral.reconcile.builtin.jobs.failure_policy import judged
 from corral.reconcile.builtin.jobs.job import FAILING, SUCCEEDING, backoff_limit_of, completions_of, has_true
+from corral.reconcile.builtin.jobs.per_index import failed_indexes
+from corral.reconcile.builtin.jobs.success_policy import met_rule
 from corral.reconcile.builtin.jobs.tally import Tally
 from corral.reconcile.builtin.jobs.waiting import overdue_in
 from corral.reconcile.builtin.pods import condition_of, is_active, phase_of
@@ -20,6 +23,10 @@ class Verdict(NamedTuple):
 
 COMPLETED = Verdict(True, "CompletionsReached", "Reached expected number of succeeded pods")
 TOO_MANY_FAILURES = Verdict(False, "BackoffLimitExceeded", "Job has reached the specified backoff limit")
+FAILED_INDEXES = Verdict(False, "FailedIndexes", "Job has failed indexes")
+TOO_MANY_FAILED_INDEXES = Verdict(
+    False, "MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes"
+)
 TOO_LATE = Verdict(False, "DeadlineExceeded", "Job was active longer than specified deadline")
 
 
@@ -36,10 +43,32 @@ def reached(job: Object, tally: Tally, pods: Sequence[Object], now: float) -> Ve
     """Returns the verdict, None while the Job goes on; what was once written stands."""
     if said := spoken(job):
         return said
+    for pod in pods:
+        judgement = judged(job, pod)
+        if judgement.action == "FailJob":
+            return Verdict(False, "PodFailurePolicy", judgement.message)
     if tally.failed > backoff_limit_of(job) or _restarts_exceed(job, pods):
         return TOO_MANY_FAILURES
     if overdue_in(job, now) == 0.0:
         return TOO_LATE
+    return _by_index(job, tally, pods) or _by_count(job, tally, pods)
+
+
+def _by_index(job: Object, tally: Tally, pods: Sequence[Object]) -> Verdict | None:
+    """Returns the verdict of the policies that look at single indexes."""
+    rule = met_rule(job, tally.completed)
+    if rule is not None:
+        return Verdict(True, "SuccessPolicy", f"Matched rules at index {rule}")
+    failed = failed_indexes(job, pods, tally.completed)
+    most = job["spec"].get("maxFailedIndexes")
+    if most is not None and len(failed) > int(most):
+        return TOO_MANY_FAILED_INDEXES
+    if failed and len(failed) + len(tally.completed) >= (completions_of(job) or 0):
+        return FAILED_INDEXES
+    return None
+
+
+def _by_count(job: Object, tally: Tally, pods: Sequence[Object]) -> Verdict | None:
     completions = completions_of(job)
     if completions is None:
         return COMPLETED if tally.succeeded > 0 and not any(is_active(pod) for pod in pods) else None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from corral.kinds.objects import Object
+from corral.reconcile.builtin.jobs.failure_policy import judged
 from corral.reconcile.builtin.jobs.job import ended_with, has_true, is_suspended
 from corral.reconcile.builtin.jobs.tally import counts_as_failed
 from corral.reconcile.builtin.moments import seconds_of
@@ -16,7 +17,7 @@ def retry_in(job: Object, pods: Sequence[Object], now: float) -> float:
     """Returns the seconds until failed pods may be replaced: doubling with each failure since the last success."""
     successes = [finished_at(pod) for pod in pods if phase_of(pod) == "Succeeded"]
     last_success = max(successes, default=0.0)
-    failures = [finished_at(pod) for pod in pods if counts_as_failed(job, pod)]
+    failures = [finished_at(pod) for pod in pods if counts_as_failed(job, pod) and judged(job, pod).action != "Ignore"]
     recent = [moment for moment in failures if moment > last_success]
     if not recent:
         return 0.0
