@@ -175,7 +175,7 @@ async def _delete_options(request: Request) -> options.DeleteOptions:
     raw = await request.body()
     if not raw:
         return options.delete_options(request.query, None)
-    content = parsed(raw, request.content_type)
+    content = await parsed(raw, request.content_type)
     if content is not None and not isinstance(content, dict):
         raise failures.bad_request("the body of a delete must be DeleteOptions")
     return options.delete_options(request.query, content)

@@ -1,5 +1,6 @@
 """Answers: a finished body, or a stream of watch events."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Any
@@ -10,10 +11,13 @@ from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.http.negotiation import Form
 from corral.engine.apiserver.http.parts import GROUP_BYTES, Parts
 from corral.engine.apiserver.http.request import Send
+from corral.engine.apiserver.http.yaml_text import yaml_text
 
 _encode = msgspec.json.Encoder().encode
 
 JSON_TYPE = b"application/json"
+STEP_BYTES = 64 << 10
+"""How much is turned into YAML between two turns of the event loop; more at once goes to a thread."""
 
 
 class Response:
@@ -47,6 +51,50 @@ class Response:
             for group in self.parts.groups():
                 await send({"type": "http.response.body", "body": group, "more_body": True})
         await send({"type": "http.response.body", "body": self.body})
+
+
+class YamlResponse(Response):
+    """A finished answer that is written as YAML, in steps so short that no other client waits for it."""
+
+    __slots__ = ("_json",)
+
+    def __init__(self, status: int, source: bytes | Parts) -> None:
+        super().__init__(status, b"", b"application/yaml")
+        self._json = source
+
+    async def send(self, send: Send) -> None:
+        """Writes a short answer at once, a long list item by item."""
+        if not isinstance(self._json, Parts) or self._json.size <= STEP_BYTES:
+            source = self._json if isinstance(self._json, bytes) else self._json.joined()
+            self.body = (await _as_yaml(source)).encode()
+            await super().send(send)
+            return
+        stream = Stream(_listed(self._json), self.content_type, ended=lambda: None)
+        stream.status, stream.headers = self.status, self.headers
+        await stream.send(send)
+
+
+async def _listed(parts: Parts) -> AsyncGenerator[bytes, None]:
+    """Yields a list as YAML, its last field first: that one is long, and the others are not."""
+    frame: dict[str, Any] = msgspec.json.decode(parts.frame())
+    name, _ = frame.popitem()
+    texts, size = [f"{name}:\n"], 0
+    for item in parts.items():
+        texts.append(await _as_yaml(item, in_list=True))
+        size += len(texts[-1])
+        if size > STEP_BYTES:
+            yield "".join(texts).encode()
+            texts, size = [], 0
+            await asyncio.sleep(0)  # a client that takes everything at once leaves no other pause
+    yield ("".join(texts) + yaml_text(frame)).encode()
+
+
+async def _as_yaml(source: bytes, in_list: bool = False) -> str:
+    def rendered() -> str:
+        value = msgspec.json.decode(source)
+        return yaml_text([value] if in_list else value)
+
+    return rendered() if len(source) <= STEP_BYTES else await asyncio.to_thread(rendered)
 
 
 class Stream:
@@ -87,20 +135,13 @@ def document(status: int, content: Any, form: Form | None = None) -> Response:
 
 def encoded(status: int, body: bytes | Parts, form: Form | None = None) -> Response:
     """Returns an answer with an object that is JSON already, turned into YAML when the form says so."""
+    if form is not None and form.yaml:
+        return YamlResponse(status, body)
     if isinstance(body, Parts):
-        if body.size > GROUP_BYTES and not (form is not None and form.yaml):
+        if body.size > GROUP_BYTES:
             return Response(status, b"", parts=body)
         body = body.joined()
-    if form is not None and form.yaml:
-        return Response(status, _as_yaml(body), b"application/yaml")
     return Response(status, body)
-
-
-def _as_yaml(body: bytes) -> bytes:
-    import yaml  # here, because few clients want YAML and importing it takes a tenth of the start
-
-    text: str = yaml.dump(msgspec.json.decode(body), Dumper=yaml.CSafeDumper, sort_keys=True, allow_unicode=True)
-    return text.encode()
 
 
 def text(status: int, content: str) -> Response:

@@ -4,6 +4,7 @@ Unknown and duplicate fields are dropped; `fieldValidation` says whether that is
 (Warn, the default) or nothing (Ignore).
 """
 
+import asyncio
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,6 +23,7 @@ from corral.errors import CorralError
 
 JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
 READABLE = (JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE)
+QUICK_BYTES = 16 << 10
 DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 
 
@@ -38,7 +40,7 @@ async def object_in(request: Request, resource: Resource, field_validation: str)
     if kind not in READABLE or (kind == PROTOBUF_TYPE and resource.structural):
         raise failures.unsupported_media_type(READABLE)
     raw = await request.body()
-    decoded = _parsed(raw, resource) if kind == JSON_TYPE else parsed(raw, kind)
+    decoded = _parsed(raw, resource) if kind == JSON_TYPE else await parsed(raw, kind)
     if not isinstance(decoded, dict):
         problem = f"json: cannot unmarshal {type(decoded).__name__} into an object"
         raise unrecognized(resource, f"couldn't get version/kind; json parse error: {problem}", raw)
@@ -71,11 +73,11 @@ def _findings(found: list[str], resource: Resource, field_validation: str) -> li
     return found if field_validation == "Warn" else []
 
 
-def parsed(raw: bytes, kind: str) -> Any:
+async def parsed(raw: bytes, kind: str) -> Any:
     """Returns the value of a body of one of the readable types."""
     if kind == PROTOBUF_TYPE:
         return parsed_protobuf(raw)
-    return parsed_yaml(raw) if kind == YAML_TYPE else parsed_json(raw)
+    return await parsed_yaml(raw) if kind == YAML_TYPE else parsed_json(raw)
 
 
 def parsed_protobuf(raw: bytes) -> Object:
@@ -93,8 +95,13 @@ def _message_of(api_version: str, kind: str) -> str:
     return message if protobuf.knows(message) else ""
 
 
-def parsed_yaml(raw: bytes) -> Any:
+async def parsed_yaml(raw: bytes) -> Any:
     """Returns the value of a YAML body (JSON is YAML); 400 with the place of the mistake."""
+    # A long one takes more than a second; its thread gives way every few milliseconds.
+    return _of_yaml(raw) if len(raw) <= QUICK_BYTES else await asyncio.to_thread(_of_yaml, raw)
+
+
+def _of_yaml(raw: bytes) -> Any:
     quick = _plain_json(raw) if raw[:1] == b"{" else None  # what most clients send as YAML: ten times as quick
     if quick is not None:
         return quick

@@ -27,7 +27,7 @@ async def patch(write: Write, request: Request) -> tuple[Written, list[str]]:
     """Patches an object (with apply: or creates it); returns it with the warnings to send."""
     kind = request.content_type
     if kind == APPLY:
-        return await _applied(write, parsed_yaml(await request.body()))
+        return await _applied(write, await parsed_yaml(await request.body()))
     if write.options.force:
         error = field_errors.forbidden("force", "may not be specified for non-apply patch")
         raise failures.invalid("meta.k8s.io", "PatchOptions", "", [error])
