@@ -89,7 +89,9 @@ class ApiProcess:
             text=True,
             pass_fds=[self.listener.fileno()],
         )
-        assert self._told() == "ready"
+        if self._told() != "ready":
+            self.close()
+            raise AssertionError("the server cannot be imported")
 
     def __enter__(self) -> "ApiProcess":
         self.start()
