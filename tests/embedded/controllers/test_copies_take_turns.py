@@ -12,6 +12,7 @@ from tests.embedded.controllers.conftest import Bench
 from tests.embedded.controllers.controllers_process import ControllersProcess
 
 RUNNING = "controllers running"
+WAITING = "waiting for the end of another copy"
 
 
 def cpu_seconds(pid: int) -> float:
@@ -32,11 +33,21 @@ def test_a_second_copy_waits_and_takes_over_when_the_first_is_killed(bench: Benc
     with bench.controllers("first") as first, bench.controllers("second") as second:
         cluster.wait(lambda: has_account(cluster))
         leader, waiting = (first, second) if is_running(first) else (second, first)
+        cluster.wait(lambda: WAITING in waiting.log.read_text())
         assert not is_running(waiting)
         leader.kill()
         cluster.wait(lambda: is_running(waiting), within=2.0)
         cluster.delete(SERVICE_ACCOUNT, "default")
         cluster.wait(lambda: has_account(cluster), within=5.0)
+
+
+def test_a_copy_that_waits_ends_when_asked(bench: Bench) -> None:
+    with bench.controllers("first") as first:
+        bench.cluster.wait(lambda: is_running(first))
+        with bench.controllers("second") as second:
+            bench.cluster.wait(lambda: WAITING in second.log.read_text())
+            assert second.terminate() == 0
+        assert "stopping" not in first.log.read_text()
 
 
 def test_a_lease_does_the_same_where_no_file_can(bench: Bench) -> None:

@@ -1,7 +1,8 @@
 """How controllers find the children of an owner quickly, and which names are fresh."""
 
-from collections import OrderedDict
+from collections import deque
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 
 from corral.control.controller import KeysOf
 from corral.control.leadership import LeadershipLostError
@@ -65,19 +66,24 @@ class UsedNames:
     """Names of children that were deleted lately: a new child gets another one, so that people can tell them apart."""
 
     def __init__(self) -> None:
-        self._names: OrderedDict[ObjectKey, None] = OrderedDict()
+        self._order: deque[ObjectKey] = deque()
+        self._names: dict[str, set[str]] = {}
 
     def take(self, deltas: Sequence[Delta[Object]]) -> None:
         """Notes what went; a subscriber of a cache."""
         for delta in deltas:
             if delta.new is None:
-                self._names[delta.key] = None
-                if len(self._names) > _REMEMBERED:
-                    self._names.popitem(last=False)
+                self._order.append(delta.key)
+                self._names.setdefault(delta.key.namespace, set()).add(delta.key.name)
+        while len(self._order) > _REMEMBERED:
+            oldest = self._order.popleft()
+            self._names[oldest.namespace].discard(oldest.name)
+            if not self._names[oldest.namespace]:
+                del self._names[oldest.namespace]
 
-    def of(self, namespace: str) -> set[str]:
+    def of(self, namespace: str) -> AbstractSet[str]:
         """Returns the names used in a namespace."""
-        return {key.name for key in self._names if key.namespace == namespace}
+        return self._names.get(namespace, frozenset())
 
 
 async def confirm_owner(store: ObjectReader, resource: ApiResource, owner: Object) -> None:

@@ -13,12 +13,13 @@ from functools import partial
 from corral.control.backoff import Backoff
 from corral.control.object_cache import ObjectCache
 from corral.control.runtime import Runtime
-from corral.engine.controllers.metadata import METADATA, Owned, OwnedDelta
+from corral.engine.controllers.metadata import METADATA, Owned, OwnedDelta, listed, node_of
 from corral.errors import CorralError
 from corral.kinds.catalogue import Catalogue
 from corral.kinds.references import ApiResource, split_api_version
 from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
 from corral.ports.discovery import Discovery
+from corral.reconcile.builtin.garbage.graph import Node
 
 _log = logging.getLogger("corral.engine.controllers.kinds")
 
@@ -40,6 +41,7 @@ class FollowedKinds:
         self._caches: dict[ApiResource, ObjectCache[Owned]] = {}
         self._listeners: list[Listener] = []
         self._gone_listeners: list[GoneListener] = []
+        self._refreshing = asyncio.Lock()
         self._stale = asyncio.Event()
         self._known = asyncio.Event()
 
@@ -102,7 +104,20 @@ class FollowedKinds:
         await self._runtime.clock.sleep(_BACKOFF.wait(failures, self._runtime.randomness.fraction()))
         self._stale.set()
 
+    async def dependents_of(self, uid: str, namespace: str) -> list[Node]:
+        """Asks the server, kind by kind, for objects that name an owner; those of a cluster-wide owner are anywhere."""
+        found: list[Node] = []
+        for resource in [one for one in self._caches if one.namespaced or not namespace]:
+            held = await listed(self._runtime.store, resource, namespace)
+            nodes = (node_of(resource, one) for one in held if one.metadata.owner_references)
+            found += [node for node in nodes if any(owner.uid == uid for owner in node.owners)]
+        return found
+
     async def _refresh(self) -> None:
+        async with self._refreshing:
+            await self._take_catalogue()
+
+    async def _take_catalogue(self) -> None:
         self.catalogue = await self._discovery.catalogue(refresh=True)
         wanted = {resource for resource in self.catalogue.watchable() if resource.plural != "events"}
         down = {split_api_version(name) for name in self.catalogue.unavailable}

@@ -85,9 +85,12 @@ class GarbageCollector:
         return await self._judge(node)
 
     async def _orphan(self, node: Node) -> Outcome:
+        """Frees the dependents that the server has now: one that the graph has not seen yet would be lost for good."""
         if not self._kinds.all_synced():
             return RetryAfter(1.0)
-        return await self._executor.run(_key(node), orphan_step(node, self.graph.dependents(node.uid)))
+        namespace = node.key.namespace if node.resource.namespaced else ""
+        dependents = await self._kinds.dependents_of(node.uid, namespace)
+        return await self._executor.run(_key(node), orphan_step(node, dependents))
 
     async def _judge(self, node: Node) -> Outcome:
         latest = await self._read(node.resource, node.key, node.uid)

@@ -1,11 +1,13 @@
 """The trimmed form in which controllers of all kinds hold objects: what ownership and deletion need, nothing else."""
 
+from contextlib import aclosing
+
 import msgspec
 
 from corral.control.mirror import Delta
 from corral.kinds.objects import Object, OwnerReference
 from corral.kinds.references import ApiResource, ObjectKey
-from corral.ports.object_store import Scope
+from corral.ports.object_store import ObjectWatcher, Scope
 from corral.reconcile.builtin.garbage.graph import Node, Owner
 
 
@@ -53,3 +55,14 @@ def node_of(resource: ApiResource, held: Owned) -> Node:
 def node_of_object(resource: ApiResource, obj: Object) -> Node:
     """Returns a whole object as the owner graph sees it."""
     return node_of(resource, msgspec.convert({"metadata": obj["metadata"]}, Owned))
+
+
+async def listed(store: ObjectWatcher, resource: ApiResource, namespace: str) -> list[Owned]:
+    """Returns the objects of a kind that the server has now, in one namespace or ("") everywhere."""
+    found: list[Owned] = []
+    async with aclosing(store.pages(resource, Scope(namespace, metadata_only=True), Owned)) as pages:
+        async for page in pages:
+            if page.is_first:
+                found.clear()
+            found += page.items
+    return found

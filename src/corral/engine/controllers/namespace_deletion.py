@@ -4,14 +4,13 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import aclosing
 
 from corral.control.controller import Controller, Watch
 from corral.control.outcome import DONE, Outcome
 from corral.control.plan_executor import PlanExecutor
 from corral.control.runtime import Runtime
 from corral.engine.controllers.followed_kinds import FollowedKinds
-from corral.engine.controllers.metadata import METADATA, Owned, OwnedDelta
+from corral.engine.controllers.metadata import Owned, OwnedDelta, listed
 from corral.errors import CorralError
 from corral.kinds.catalogue import Served
 from corral.kinds.objects import Object
@@ -101,11 +100,11 @@ class NamespaceDeletion:
         """Deletes all objects of one kind; returns those that stay for now, or why it could not."""
         async with self._gate:
             try:
-                present = await self._listed(served.resource, namespace)
+                present = await listed(self._runtime.store, served.resource, namespace)
                 if not present:
                     return []
                 await self._delete(served, namespace, present)
-                return await self._listed(served.resource, namespace)
+                return await listed(self._runtime.store, served.resource, namespace)
             except NotFoundError:
                 return []  # the kind went with its definition
             except CorralError as error:
@@ -122,16 +121,6 @@ class NamespaceDeletion:
                 await store.delete(served.resource, key, DeleteOptions("Background", uid=one.metadata.uid))
             except NotFoundError:
                 continue
-
-    async def _listed(self, resource: ApiResource, namespace: str) -> list[Owned]:
-        found: list[Owned] = []
-        scope = Scope(namespace, metadata_only=METADATA.metadata_only)
-        async with aclosing(self._runtime.store.pages(resource, scope, Owned)) as pages:
-            async for page in pages:
-                if page.is_first:
-                    found.clear()
-                found += page.items
-        return found
 
 
 def _deletable(served: Iterable[Served]) -> Iterable[Served]:

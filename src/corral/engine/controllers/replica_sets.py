@@ -73,7 +73,7 @@ class ReplicaSets:
         return Observed(replica_set, pods, taken, self._relatives(replica_set) if has_surplus else ())
 
     def _taken(self, namespace: str) -> set[str]:
-        return self._used.of(namespace) | {pod["metadata"]["name"] for pod in self._pods.objects(namespace)}
+        return {*self._used.of(namespace), *(pod["metadata"]["name"] for pod in self._pods.objects(namespace))}
 
     def _relatives(self, replica_set: Object) -> list[Object]:
         """Returns the pods of all ReplicaSets of the same Deployment."""

@@ -8,6 +8,7 @@ controller. Either is for efficiency; safety comes from fixed names, uids and ve
 import asyncio
 import fcntl
 import hashlib
+import logging
 import os
 import socket
 import tempfile
@@ -20,6 +21,8 @@ from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
 from corral.errors import PermanentError
 from corral.kinds.references import ObjectKey
+
+_log = logging.getLogger("corral.engine.controllers.turn")
 
 Work = Callable[[Fence], Awaitable[None]]
 
@@ -71,7 +74,7 @@ async def _locked(descriptor: int) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return
     except BlockingIOError:
-        pass
+        _log.info("waiting for the end of another copy")
     loop = asyncio.get_running_loop()
     ours = asyncio.Event()
 

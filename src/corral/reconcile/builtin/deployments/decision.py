@@ -9,12 +9,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from corral.kinds.objects import Object, is_deleting, key_of, owner_reference, uid_of
+from corral.kinds.objects import Object, is_deleting, key_of, uid_of
 from corral.kinds.well_known import DEPLOYMENT, REPLICA_SET
 from corral.reconcile.builtin.deployments import revisions, sizes
 from corral.reconcile.builtin.deployments.limits import Limits, is_rolling, limits_of
+from corral.reconcile.builtin.deployments.new_replica_set import free_name, new_replica_set
 from corral.reconcile.builtin.deployments.progress import Facts, is_complete, overdue_in, status_of
-from corral.reconcile.builtin.deployments.template import HASH_LABEL, of_present_template, template_hash
+from corral.reconcile.builtin.deployments.template import of_present_template
 from corral.reconcile.builtin.pods import has_ended
 from corral.reconcile.plan import Action, Create, EmitEvent, LookAgainAfter, Patch, Plan, SetStatus
 
@@ -100,40 +101,10 @@ def _has_pods(observed: Observed, old: Sequence[Object]) -> bool:
 def _creation(observed: Observed, replicas: int) -> _Step:
     """Returns the step that makes the ReplicaSet of the present template, under a name that nobody else has."""
     deployment = observed.deployment
-    template, metadata = deployment["spec"]["template"], deployment["metadata"]
-    collisions = int((deployment.get("status") or {}).get("collisionCount") or 0)
     taken = {one["metadata"]["name"] for one in observed.replica_sets} | set(observed.foreign_names)
-    while (name := f"{metadata['name']}-{template_hash(template, collisions)}") in taken:
-        collisions += 1
-    label = {HASH_LABEL: name.rpartition("-")[2]}
-    labels = {**((template.get("metadata") or {}).get("labels") or {}), **label}
-    selector = deployment["spec"]["selector"]
-    limits = limits_of(deployment)
-    annotations = {
-        **revisions.copied_annotations(deployment),
-        revisions.REVISION: str(revisions.next_revision(observed.replica_sets)),
-        **revisions.size_annotations(limits),
-    }
-    spec: Object = {
-        "replicas": replicas,
-        "selector": {**selector, "matchLabels": {**(selector.get("matchLabels") or {}), **label}},
-        "template": {**template, "metadata": {**(template.get("metadata") or {}), "labels": labels}},
-    }
-    if deployment["spec"].get("minReadySeconds"):
-        spec["minReadySeconds"] = deployment["spec"]["minReadySeconds"]
-    made: Object = {
-        "apiVersion": REPLICA_SET.api_version,
-        "kind": REPLICA_SET.kind,
-        "metadata": {
-            "name": name,
-            "namespace": metadata["namespace"],
-            "labels": labels,
-            "annotations": annotations,
-            "ownerReferences": [owner_reference(DEPLOYMENT, deployment)],
-        },
-        "spec": spec,
-    }
-    return _Step(create=made, collisions=collisions)
+    name, collisions = free_name(deployment, taken)
+    revision = revisions.next_revision(observed.replica_sets)
+    return _Step(create=new_replica_set(deployment, name, revision, replicas), collisions=collisions)
 
 
 def _carried_out(

@@ -103,8 +103,11 @@ def _due(
         return ([], wait) if wait > 0 else (_free_indexes(job, tally, occupied, missing, pods), 0.0)
     due: list[int | None] = []
     waits: list[float] = []
+    by_index: dict[int | None, list[Object]] = {}
+    for pod in pods:
+        by_index.setdefault(index_of(pod), []).append(pod)
     for index in _free_indexes(job, tally, occupied, completions_of(job) or 0, pods):
-        wait = waiting.retry_in(job, [pod for pod in pods if index_of(pod) == index], now)
+        wait = waiting.retry_in(job, by_index.get(index, ()), now)
         if wait > 0:
             waits.append(wait)
         elif len(due) < missing:

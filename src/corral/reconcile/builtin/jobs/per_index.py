@@ -18,15 +18,17 @@ def limit_of(job: Object) -> int | None:
     return None if limit is None else int(limit)
 
 
-def failures_of(job: Object, pods: Sequence[Object], index: int) -> int:
-    """Returns how often an index has failed."""
-    most = 0
+def failures(job: Object, pods: Sequence[Object]) -> dict[int, int]:
+    """Returns how often each index that has pods has failed."""
+    counts: dict[int, int] = {}
     for pod in pods:
-        if index_of(pod) == index:
+        index = index_of(pod)
+        if index is not None:
             before = (pod["metadata"].get("annotations") or {}).get(FAILURES, "0")
-            counts = counts_as_failed(job, pod) and judged(job, pod).action != "Ignore"
-            most = max(most, (int(before) if before.isdecimal() else 0) + counts)
-    return most
+            is_counted = counts_as_failed(job, pod) and judged(job, pod).action != "Ignore"
+            failed = (int(before) if before.isdecimal() else 0) + is_counted
+            counts[index] = max(counts.get(index, 0), failed)
+    return counts
 
 
 def failed_indexes(job: Object, pods: Sequence[Object], completed: frozenset[int]) -> frozenset[int]:
@@ -35,6 +37,8 @@ def failed_indexes(job: Object, pods: Sequence[Object], completed: frozenset[int
     if limit is None:
         return frozenset()
     known = parsed((job.get("status") or {}).get("failedIndexes"), count)
-    seen = {index for pod in pods if (index := index_of(pod)) is not None and index < count} - completed
-    given_up = {index for pod in pods if judged(job, pod).action == "FailIndex" and (index := index_of(pod)) in seen}
-    return known | given_up | {index for index in seen if failures_of(job, pods, index) > limit}
+    exhausted = {index for index, failed in failures(job, pods).items() if failed > limit}
+    given_up = {
+        index for pod in pods if judged(job, pod).action == "FailIndex" and (index := index_of(pod)) is not None
+    }
+    return known | {index for index in exhausted | given_up if index < count and index not in completed}

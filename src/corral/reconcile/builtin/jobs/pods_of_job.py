@@ -19,6 +19,7 @@ _VARIABLE = "JOB_COMPLETION_INDEX"
 def created(job: Object, indexes: Sequence[int | None], pods: Sequence[Object], taken: Collection[str]) -> Plan:
     """Returns the creation of one pod for each index; None stands for a pod without one."""
     names: set[str] = {*taken, *(pod["metadata"]["name"] for pod in pods)}
+    failures = per_index.failures(job, pods) if per_index.limit_of(job) is not None else None
     pairs = []
     for index in indexes:
         prefix = f"{job['metadata']['name']}-" if index is None else f"{job['metadata']['name']}-{index}-"
@@ -28,8 +29,8 @@ def created(job: Object, indexes: Sequence[int | None], pods: Sequence[Object], 
         pod["metadata"]["finalizers"] = [*pod["metadata"].get("finalizers", ()), TRACKING]
         if index is not None:
             _number(pod, job["metadata"]["name"], str(index))
-        if index is not None and per_index.limit_of(job) is not None:
-            pod["metadata"]["annotations"][per_index.FAILURES] = str(per_index.failures_of(job, pods, index))
+        if index is not None and failures is not None:
+            pod["metadata"]["annotations"][per_index.FAILURES] = str(failures.get(index, 0))
         pairs.append((Create(POD, pod), EmitEvent(JOB, job, "SuccessfulCreate", f"Created pod: {name}")))
     return in_growing_batches(pairs)
 
