@@ -85,7 +85,10 @@ def test_writes_are_refused_and_everything_else_goes_on(room: SmallRoom) -> None
     watched = room.api.ask("GET", f"{PATH}?watch=true&resourceVersion={acknowledged['map-3']}&timeoutSeconds=1")
     names = [json.loads(line)["object"]["metadata"]["name"] for line in watched.body.splitlines()]
     assert names == [f"map-{n}" for n in range(4, len(acknowledged))]
-    assert room.api.ask("GET", "/readyz").status == 200
+    assert room.create(5001).status == 507
+    ready = room.api.ask("GET", "/readyz")
+    assert (ready.status, b"[-]storage failed: the disk is full" in ready.body) == (500, True)
+    assert room.api.ask("GET", "/livez").status == 200, "a restart would not make room"
     assert "Traceback" not in room.api.log_text()
 
 
@@ -94,6 +97,7 @@ def test_writing_resumes_by_itself_when_room_returns(room: SmallRoom) -> None:
     room.enlarge()
     answer = room.create(7000)
     assert answer.status == 201
+    assert room.api.ask("GET", "/readyz").status == 200
     acknowledged["map-7000"] = answer.json["metadata"]["resourceVersion"]
     assert int(answer.json["metadata"]["resourceVersion"]) > max(map(int, [*acknowledged.values()][:-1]))
     assert room.api.end(9) == -9

@@ -14,7 +14,7 @@ from corral.engine.apiserver.app import App
 from corral.engine.apiserver.bootstrap import started_world
 from corral.engine.apiserver.http.capacity import connection_limit
 from corral.engine.apiserver.http.protocol import LimitedProtocol
-from corral.engine.apiserver.upkeep import keep_up
+from corral.engine.apiserver.upkeep import Upkeep
 from corral.engine.apiserver.world import World
 from corral.errors import CorralError, RetryError
 
@@ -41,7 +41,8 @@ async def serve(data: Path, token: str, listener: socket.socket) -> None:
     """Serves until told to stop."""
     world = await started_world(data)
     host, port = listener.getsockname()[:2]
-    app = App(world, token, f"{host}:{port}")
+    upkeep = Upkeep(world)
+    app = App(world, token, f"{host}:{port}", upkeep)
     config = uvicorn.Config(
         app,
         http=LimitedProtocol,
@@ -60,11 +61,11 @@ async def serve(data: Path, token: str, listener: socket.socket) -> None:
     gc.freeze()
     # Requests make many short-lived dicts and no cycles; the default threshold would scan them for nothing.
     gc.set_threshold(50_000, 20, 50)
-    upkeep = asyncio.ensure_future(keep_up(world))
+    upkeep.begin()
     try:
         await _Server(config, world).serve(sockets=[listener])
     finally:
-        upkeep.cancel()
+        upkeep.end()
         await world.store.close()
 
 

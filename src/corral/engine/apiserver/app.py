@@ -11,26 +11,30 @@ from collections.abc import Callable
 from corral import __version__
 from corral.engine.apiserver import discovery, failures
 from corral.engine.apiserver.api import Api
+from corral.engine.apiserver.health import Health
 from corral.engine.apiserver.http.origin import refuse_foreign
 from corral.engine.apiserver.http.request import Message, Receive, Request, Send
 from corral.engine.apiserver.http.response import Answer, Response, Stream, document, failed, text
 from corral.engine.apiserver.http.target import target_of
 from corral.engine.apiserver.metrics import Metrics
 from corral.engine.apiserver.openapi import Publication
+from corral.engine.apiserver.upkeep import Upkeep
 from corral.engine.apiserver.world import World
 
 KUBERNETES_VERSION = "v1.34.2"
 """The release whose behaviour this server follows."""
 MOST_IN_FLIGHT = 400
 """Requests under way at once, watches aside; more are told to come back."""
-OPEN_PATHS = frozenset(("/healthz", "/livez", "/readyz", "/version"))
-"""What may be read without a token, as on a real server."""
+HEALTH_PATHS = frozenset(("/healthz", "/livez", "/readyz"))
+"""What is answered without a token and under any load: whoever asks decides whether we are started anew."""
+OPEN_PATHS = frozenset(("/version",))
+"""What else may be read without a token, as on a real server."""
 
 
 class App:
     """The ASGI application of one server."""
 
-    def __init__(self, world: World, token: str, address: str) -> None:
+    def __init__(self, world: World, token: str, address: str, upkeep: Upkeep) -> None:
         self._world = world
         self._api = Api(world)
         # client-go sends no bearer token over plain HTTP, but the user part of the address, as basic authentication.
@@ -38,12 +42,10 @@ class App:
         self._address = address
         self._openapi = Publication(world.catalog)
         self._metrics = Metrics()
+        self._health = Health(world, upkeep)
         self._documents: dict[str, Callable[[], Response]] = {
             "/version": lambda: document(200, version_info()),
             "/metrics": lambda: text(200, self._metrics.text(world)),
-            "/healthz": lambda: text(200, "ok"),
-            "/livez": lambda: text(200, "ok"),
-            "/readyz": lambda: text(200, "ok"),
             "/": self._paths,
         }
 
@@ -72,6 +74,8 @@ class App:
     async def _answer(self, request: Request) -> Answer:
         path = request.path
         refuse_foreign(request.headers)
+        if path in HEALTH_PATHS:
+            return _for_reading(request, lambda: self._health.answer(path, request.query))
         if path not in OPEN_PATHS and not self._is_known(request):
             raise failures.unauthorized()
         if self._metrics.in_flight > MOST_IN_FLIGHT and path not in OPEN_PATHS:

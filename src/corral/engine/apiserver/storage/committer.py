@@ -47,6 +47,8 @@ class Committer:
         self._compact_to = 0
         self._scheduled = False
         self._retried = False
+        self._took_off = 0.0
+        self._refused: float | None = None
         self._idle = asyncio.Event()
         self._idle.set()
         self._orders: queue.SimpleQueue[bool] = queue.SimpleQueue()
@@ -60,6 +62,16 @@ class Committer:
         self._idle.clear()
         self._schedule()
         return done
+
+    @property
+    def waiting_seconds(self) -> float:
+        """Returns for how long the writes under way have waited for the disk; 0 when there are none."""
+        return self._loop.time() - self._took_off if self._flying else 0.0
+
+    @property
+    def refused_seconds(self) -> float | None:
+        """Returns how long ago a write was refused for lack of room; None when none was since the last stored one."""
+        return None if self._refused is None else self._loop.time() - self._refused
 
     def compact(self, revs: Sequence[int], up_to: int) -> None:
         """Lets the rows of superseded revisions be dropped with one of the next commits."""
@@ -80,6 +92,7 @@ class Committer:
 
     def _take_off(self) -> None:
         self._scheduled = False
+        self._took_off = self._loop.time()
         self._flying, self._waiting = self._waiting, []
         try:
             self._log.append(p.row for p in self._flying)
@@ -107,7 +120,7 @@ class Committer:
         landed, self._flying = self._flying, []
         dropped, self._dropping = self._dropping, []
         if problem is None:
-            self._retried = False
+            self._retried, self._refused = False, None
             try:
                 self._committed([p.row for p in landed])
             except Exception as error:  # noqa: BLE001 - memory no longer tells what the file holds, so it is read anew
@@ -137,6 +150,7 @@ class Committer:
         if may_retry:
             self._waiting = landed + self._waiting
             return
+        self._refused = self._loop.time()
         for p in landed:
             _fail(p, failures.insufficient_storage(f"the disk is full, nothing was stored: {problem}"))
 

@@ -156,6 +156,16 @@ class Store:
 
         return stop
 
+    @property
+    def waiting_seconds(self) -> float:
+        """Returns for how long the writes under way have waited for the disk."""
+        return self._committer.waiting_seconds
+
+    @property
+    def refused_seconds(self) -> float | None:
+        """Returns how long ago a write was refused for lack of room; None when writes are stored."""
+        return self._committer.refused_seconds
+
     def size_on_disk(self) -> int:
         """Returns the bytes that the state takes on disk."""
         return self._log.size()
