@@ -15,7 +15,7 @@ from tools.bench.crew import Crew
 from tools.bench.imports import import_profile
 from tools.bench.measures import CLIENTS, FULL, MEASURES, SHORT, Bench, Scale, measure_starts
 from tools.bench.processes import file_system
-from tools.bench.report import Circumstances, lines, written
+from tools.bench.report import Circumstances, lines, markdown, written
 from tools.bench.results import Results
 from tools.bench.sides import Embedded, Real, Side
 from tools.bench.tls_cost import tls_milliseconds
@@ -51,6 +51,7 @@ def main() -> int:
     mode = "full" if given.full else "short"
     around = Circumstances(mode, kind, load, sizes, tls_milliseconds(), notes)
     written(given.output, MEASURES, results, around, profile)
+    given.output.with_suffix(".md").write_text("\n".join(markdown(MEASURES, results)) + "\n")
     print("\n".join(lines(MEASURES, results, around)))
     return 1 if failure else 0
 
@@ -60,7 +61,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--full", action="store_true", help="more rounds of more requests")
     parser.add_argument("--ours-only", action="store_true", help="leave the real control plane out")
     parser.add_argument("--work", type=Path, default=CACHE / "bench", help="where the state goes; a real disk")
-    parser.add_argument("--output", type=Path, default=CACHE / "bench.json", help="where the figures go")
+    parser.add_argument(
+        "--output", type=Path, default=CACHE / "bench.json", help="where the figures go; a table for the docs beside it"
+    )
     return parser.parse_args()
 
 

@@ -59,6 +59,18 @@ def lines(measures: tuple[Measure, ...], results: Results, around: Circumstances
     yield from _remarks(measures, results, around)
 
 
+def markdown(measures: tuple[Measure, ...], results: Results) -> Iterator[str]:
+    """Yields the table as the page on benchmarks shows it."""
+    yield "| | Corral | etcd + kube-apiserver | better | target | |"
+    yield "|---|---:|---:|---:|---:|---|"
+    for measure in measures:
+        ours, real = (_figure(results.median(measure.key, side), measure.unit) for side in (OURS, REAL))
+        found = ratio(measure, results)
+        target = f"{measure.target:g}x" if measure.target else ""
+        better = f"{found:.1f}x" if found else ""
+        yield f"| {measure.title.strip()} | {ours} | {real} | {better} | {target} | {verdict(measure, found)} |"
+
+
 def _remarks(measures: tuple[Measure, ...], results: Results, around: Circumstances) -> Iterator[str]:
     sizes = ", ".join(f"{side} {size:,} bytes" for side, size in around.stored_bytes.items())
     yield f"Medians of the rounds; spread is largest less smallest round over the median. Pods as stored: {sizes}."
