@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 _UID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
-_TIME = re.compile(r"\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z")
+_TIME = re.compile(r"\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(?:Z|\+00:00)")
 _AGE = re.compile(r"^(\d+(ms|s|m|h|d|y))+$")
 _REVISION_IN_TEXT = re.compile(
     r"(?<=resource version: )\d+( \(\d+\))?|(?<=, current: )\d+|(?<=precondition \()\d+(?=\))|(?<=in record \()\d+(?=\))"

@@ -9,6 +9,7 @@ from typing import Any
 
 import yaml
 
+from corral.testing.contracts.kubernetes_api.client_calls import CALLS, official_client
 from corral.testing.contracts.kubernetes_api.masking import Masks, in_order
 from corral.testing.contracts.kubernetes_api.server import Exchange, Server
 from corral.testing.contracts.kubernetes_api.story import SENT, TAKEN, Step, Story
@@ -62,6 +63,8 @@ class Player:
             return self._asked(step)
         if step.watch:
             return self._watched(step)
+        if step.client:
+            return self._driven(step)
         return self._called(step) if step.kubectl else self._waited(step)
 
     def _asked(self, step: Step) -> dict[str, Any]:
@@ -89,6 +92,11 @@ class Player:
         except TimeoutError:
             events.append(f"nothing more within the time, {len(events)} of {step.events} events came")
         return {"step": step.title, "events": [_part(self._masks.masked(event), step.show) for event in events]}
+
+    def _driven(self, step: Step) -> dict[str, Any]:
+        with official_client(self._server.kubeconfig) as api:
+            told = CALLS[step.client](api, self._kept["ns"])
+        return {"step": step.title, "told": self._masks.masked(told)}
 
     def _called(self, step: Step) -> dict[str, Any]:
         run = run_kubectl(self._server, [self._filled(w) for w in step.kubectl], self._kept["ns"], self._text(step))

@@ -46,7 +46,7 @@ TAKEN = {
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that is done. Exactly one of `do`, `watch`, `kubectl` and `until` is given."""
+    """One thing that is done. Exactly one of `do`, `watch`, `kubectl`, `client` and `until` is given."""
 
     do: str = ""
     """A method and a path."""
@@ -54,6 +54,8 @@ class Step:
     """A path to watch until `events` events have come; bookmarks that nobody asked for are not counted."""
     kubectl: tuple[str, ...] = ()
     """The words after `kubectl`."""
+    client: str = ""
+    """The name of a call of the official Python client, in `client_calls`."""
     until: str = ""
     """A path to ask for until it answers with `answers` and `has`; for what controllers do in their own time."""
     send: Any = None
@@ -76,7 +78,7 @@ class Step:
     def title(self) -> str:
         """Returns what the step does, in a line."""
         words = self.do or (self.watch and f"WATCH {self.watch}") or (self.until and f"UNTIL {self.until}")
-        return words or "kubectl " + " ".join(self.kubectl)
+        return words or (self.client and f"client: {self.client}") or "kubectl " + " ".join(self.kubectl)
 
 
 @dataclass(frozen=True)
