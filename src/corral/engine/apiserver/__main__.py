@@ -63,7 +63,9 @@ async def serve(data: Path, token: str, listener: socket.socket) -> None:
     gc.set_threshold(50_000, 20, 50)
     upkeep.begin()
     try:
-        await _Server(config, world).serve(sockets=[listener])
+        server = _Server(config, world)
+        app.metrics.connections = lambda: len(server.server_state.connections)
+        await server.serve(sockets=[listener])
     finally:
         upkeep.end()
         await world.store.close()

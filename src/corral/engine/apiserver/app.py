@@ -41,11 +41,11 @@ class App:
         self._accepted = (b"Bearer " + token.encode(), b"Basic " + b64encode(f"corral:{token}".encode()))
         self._address = address
         self._openapi = Publication(world.catalog)
-        self._metrics = Metrics()
+        self.metrics = Metrics()
         self._health = Health(world, upkeep)
         self._documents: dict[str, Callable[[], Response]] = {
             "/version": lambda: document(200, version_info()),
-            "/metrics": lambda: text(200, self._metrics.text(world)),
+            "/metrics": lambda: text(200, self.metrics.text(world)),
             "/": self._paths,
         }
 
@@ -54,12 +54,12 @@ class App:
         if scope["type"] != "http":
             raise RuntimeError(f"this server speaks HTTP only, not {scope['type']}")
         began = time.perf_counter()
-        self._metrics.in_flight += 1
+        self.metrics.in_flight += 1
         try:
             answer = await self._answered(scope, receive)
         finally:
-            self._metrics.in_flight -= 1
-        self._metrics.observe(scope["method"], answer.status, time.perf_counter() - began)
+            self.metrics.in_flight -= 1
+        self.metrics.observe(scope["method"], answer.status, time.perf_counter() - began)
         await answer.send(send)
 
     async def _answered(self, scope: Message, receive: Receive) -> Answer:
@@ -78,8 +78,8 @@ class App:
             return _for_reading(request, lambda: self._health.answer(path, request.query))
         if path not in OPEN_PATHS and not self._is_known(request):
             raise failures.unauthorized()
-        if self._metrics.in_flight > MOST_IN_FLIGHT and path not in OPEN_PATHS:
-            self._metrics.refused += 1
+        if self.metrics.in_flight > MOST_IN_FLIGHT and path not in OPEN_PATHS:
+            self.metrics.refused += 1
             raise failures.too_many_requests("Too many requests, please try again later.")
         make = self._documents.get(path)
         if make is not None:

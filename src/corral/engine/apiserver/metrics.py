@@ -1,6 +1,7 @@
 """The server's own metrics, in Prometheus text form, under the names that Kubernetes dashboards know."""
 
 from collections import Counter
+from collections.abc import Callable
 
 from corral.engine.apiserver.world import World
 
@@ -16,6 +17,7 @@ class Metrics:
         self._seconds: Counter[str] = Counter()
         self.refused = 0
         self.in_flight = 0
+        self.connections: Callable[[], int] = lambda: 0
 
     def observe(self, method: str, code: int, seconds: float) -> None:
         """Notes one finished request; watches are counted, not timed."""
@@ -36,6 +38,8 @@ class Metrics:
         lines += _gauge("apiserver_current_inflight_requests", self.in_flight)
         lines += _counter("corral_apiserver_refused_requests_total", self.refused)
         lines += _gauge("apiserver_longrunning_requests", len(world.watches))
+        lines += _counter("corral_apiserver_refused_watches_total", world.watches.refused)
+        lines += _gauge("corral_apiserver_open_connections", self.connections())
         lines += _gauge("corral_store_revision", world.store.revision)
         lines += _counter("corral_store_committed_writes_total", world.store.committed_writes)
         lines += _gauge("corral_store_size_bytes", world.store.size_on_disk())

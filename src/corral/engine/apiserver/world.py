@@ -9,11 +9,15 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Protocol
 
+from corral.engine.apiserver import failures
 from corral.engine.apiserver.catalog import Catalog
 from corral.engine.apiserver.storage.store import Listener, Store
 
 NAME_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 """The letters of generated names: no vowels and no look-alikes, so that no words come out."""
+
+MOST_WATCHES = 10_000
+"""Each change is handed to every watch of its kind, and each watch may hold a backlog; more are told to come back."""
 
 
 class Watches:
@@ -21,12 +25,16 @@ class Watches:
 
     def __init__(self) -> None:
         self._open: set[Watching] = set()
+        self.refused = 0
 
     def __len__(self) -> int:
         return len(self._open)
 
     def begin(self, store: Store, collection: str, watcher: "Watching") -> Callable[[], None]:
-        """Lets a watcher hear of changes from now on; returns the function that ends it."""
+        """Lets a watcher hear of changes from now on; returns the function that ends it; 429 when there are too many."""
+        if len(self._open) >= MOST_WATCHES:
+            self.refused += 1
+            raise failures.too_many_requests("Too many watches, please try again later.")
         stop = store.listen(collection, watcher, failed=watcher.close)
         self._open.add(watcher)
 
