@@ -118,3 +118,8 @@ def test_over_the_limit_of_connections_new_ones_are_refused_and_old_ones_served(
         assert api.raw(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 503")
         held[0].sendall(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert held[0].recv(1000).startswith(b"HTTP/1.1 200")
+
+
+def test_a_sender_of_eight_megabytes_hears_why_it_is_refused(unchanged: ApiProcess) -> None:
+    answer = unchanged.ask("POST", MAPS, b" " * (8 << 20))
+    assert (answer.status, answer.reason) == (413, "RequestEntityTooLarge")

@@ -10,6 +10,8 @@ from corral.engine.apiserver import failures
 MAX_BODY_BYTES = 3 * 1024 * 1024
 """The largest request body, as on a real server."""
 MAX_PARAMETERS = 64
+PASSED_OVER_BYTES = 16 * 1024 * 1024
+"""How much of a body that is too large is read and dropped, so that its sender hears why instead of a broken pipe."""
 BODY_SECONDS = 30.0
 """How long a client may take to send its body."""
 
@@ -44,9 +46,9 @@ class Request:
         return self.headers.get(b"user-agent", b"").decode("latin-1")
 
     async def body(self, limit: int = MAX_BODY_BYTES) -> bytes:
-        """Returns the whole body; 413 over the limit (without reading on), 408 when it comes too slowly."""
+        """Returns the whole body; 413 over the limit, 408 when it comes too slowly."""
         declared = self.headers.get(b"content-length", b"0")
-        if declared.isdigit() and int(declared) > limit:
+        if declared.isdigit() and int(declared) > max(limit, PASSED_OVER_BYTES):
             raise failures.too_large(limit)
         try:
             async with asyncio.timeout(BODY_SECONDS):
@@ -59,9 +61,7 @@ class Request:
     async def _read(self, limit: int) -> bytes:
         message = await self._receive()
         first: bytes = message.get("body", b"")
-        if not message.get("more_body"):
-            if len(first) > limit:
-                raise failures.too_large(limit)
+        if not message.get("more_body") and len(first) <= limit:
             return first
         chunks, size = [first], len(first)
         while message.get("more_body"):
@@ -70,9 +70,14 @@ class Request:
                 raise failures.bad_request("the client went away before the body was complete")
             chunk: bytes = message.get("body", b"")
             size += len(chunk)
+            if size > PASSED_OVER_BYTES:
+                break
             if size > limit:
-                raise failures.too_large(limit)
-            chunks.append(chunk)
+                chunks.clear()
+            else:
+                chunks.append(chunk)
+        if size > limit:
+            raise failures.too_large(limit)
         return b"".join(chunks)
 
     async def disconnected(self) -> None:
