@@ -82,8 +82,9 @@ def _taken(crd: Crd, others: Iterable[Crd]) -> tuple[set[str], set[str]]:
     """Returns the resource names and kinds that other definitions of the group have."""
     resources: set[str] = set()
     kinds: set[str] = set()
+    group = crd["spec"].get("group")  # a definition is looked at here before anybody has found it valid
     for other in others:
-        if other["spec"]["group"] != crd["spec"]["group"] or other["metadata"]["name"] == crd["metadata"]["name"]:
+        if other["spec"]["group"] != group or other["metadata"]["name"] == crd["metadata"]["name"]:
             continue
         names = (other.get("status") or {}).get("acceptedNames") or {}
         resources.update({names.get("plural", ""), names.get("singular", ""), *(names.get("shortNames") or ())})

@@ -95,14 +95,12 @@ class Store:
         return superseded
 
     def collection(self, name: str) -> Collection:
-        """Returns the committed entries of a resource; empty for one never written."""
+        """Returns the committed entries of a resource; an empty one, kept by nobody, for one never written."""
         found = self._collections.get(name)
-        if found is None:
-            found = self._collections[name] = Collection(name)
-        return found
+        return Collection(name) if found is None else found
 
     def collections(self) -> list[Collection]:
-        """Returns every collection that was ever used."""
+        """Returns every collection that was ever written."""
         return list(self._collections.values())
 
     def at(self, name: str, revision: int) -> Collection:
@@ -224,7 +222,7 @@ class Store:
     def _changed(self, row: Row) -> Change:
         group, plural, key = row.key.split("/", 2)
         name = f"{group}/{plural}"
-        collection = self.collection(name)
+        collection = self._collections.setdefault(name, Collection(name))
         entry = Entry(key, row.rev, row.value)
         old = collection.get(key)
         if row.gone:
