@@ -1,4 +1,4 @@
-"""Writes docs/reference from the code: the command line and the error codes. `make reference` runs it.
+"""Writes docs/reference from the code: the command line, the error codes and the conformance of the embedded API. `make reference` runs it.
 
 A test compares the pages with what this would write, so that they cannot fall behind.
 """
@@ -12,6 +12,7 @@ import click
 
 from corral.surfaces.cli import exit_codes
 from corral.surfaces.cli.main import COMMANDS, corral
+from corral.testing.contracts.kubernetes_api.page import conformance_page
 from tools.error_codes import Mention, mentions
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -20,7 +21,7 @@ HEADER = "<!-- Written by `make reference`; change the code instead. -->\n"
 
 def pages() -> dict[str, str]:
     """Returns every page by its file name."""
-    return {"cli.md": cli_page(), "errors.md": errors_page()}
+    return {"cli.md": cli_page(), "conformance.md": HEADER + "\n" + conformance_page(), "errors.md": errors_page()}
 
 
 def cli_page() -> str:

@@ -77,7 +77,7 @@ def refusals(api: Any, namespace: str) -> Any:
         lambda: core.list_namespaced_config_map(namespace, field_selector="nonsense=1"),
         lambda: client.CustomObjectsApi(api).list_namespaced_custom_object("no.example.com", "v1", namespace, "things"),
     ]
-    told = []
+    told: list[Any] = []
     for attempt in tries:
         try:
             attempt()
@@ -179,8 +179,8 @@ def _dynamic(api: Any) -> Iterator[Any]:
         yield dynamic.DynamicClient(api, cache_file=f"{folder}/discovery.json")
 
 
-def _content(body: str) -> Any:
+def _content(body: str | None) -> Any:
     try:
-        return json.loads(body)
+        return json.loads(body or "")
     except ValueError:
         return body

@@ -71,6 +71,8 @@ class Masks:
         prefix, name = value.get("generateName"), value.get("name")
         if prefix and isinstance(name, str) and name.startswith(prefix) and name not in self._words:
             self._words[name] = self._mark("generated name", name)
+        if isinstance(digest := value.get("pod-template-hash"), str):
+            self._words[digest] = self._mark("hash of a template", digest)
         for address in [value.get("clusterIP"), *(value.get("clusterIPs") or ())]:
             if isinstance(address, str) and address not in ("", "None"):
                 self._words[address] = self._mark("address", address)
