@@ -72,7 +72,8 @@ def embedded_plan(home: Home, *, api_only: bool, no_node: bool) -> tuple[Plan, t
     ]
     if api_only:
         return tuple(plan), ()
-    plan.append(ChildSpec("controllers", (*python, "corral.engine.controllers", "--kubeconfig", home.kubeconfig)))
+    where = ("--kubeconfig", home.kubeconfig, "--lock-file", home.controllers_lock_file)
+    plan.append(ChildSpec("controllers", (*python, "corral.engine.controllers", *where)))
     return tuple(plan), () if no_node else ("this release has no process node yet: pods stay Pending",)
 
 

@@ -60,7 +60,7 @@ class Bench:
         """Returns controllers that are not started yet."""
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        return ControllersProcess(self.access, folder, *options)
+        return ControllersProcess(self.access, folder, "--lock-file", str(self.folder / "lock"), *options)
 
 
 @pytest.fixture

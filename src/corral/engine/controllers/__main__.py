@@ -20,11 +20,13 @@ def main() -> int:
     parser.add_argument(
         "--turn", choices=("auto", "lock", "lease", "none"), default="auto", help="how copies take turns"
     )
+    parser.add_argument("--lock-file", default="", help="the file to lock; by default one beside the kubeconfig")
     given = parser.parse_args()
     begin_logging()
     gc.freeze()
     try:
-        asyncio.run(run(Orders(given.kubeconfig, chosen(given.controllers), given.context, given.turn)))
+        names = chosen(given.controllers)
+        asyncio.run(run(Orders(given.kubeconfig, names, given.context, given.turn, given.lock_file)))
     except CorralError as error:
         print(f"error: {error.message}", *([f"hint: {error.hint}"] if error.hint else []), sep="\n", file=sys.stderr)
         return 70

@@ -34,6 +34,8 @@ class Orders(NamedTuple):
     context: str = ""
     turn: str = "auto"
     """`lock`, `lease`, `none`, or `auto`: a lock against an API on this machine, else a lease."""
+    lock_file: str = ""
+    """The file to lock; by default one beside the kubeconfig."""
 
 
 async def run(orders: Orders) -> None:
@@ -72,7 +74,7 @@ async def _take_turns(orders: Orders, access: Access, client: AsyncClient) -> No
         await _work(orders, client, fence)
 
     if turn == "lock":
-        await with_lock(lock_path(access.server), work)
+        await with_lock(orders.lock_file or lock_path(orders.kubeconfig), work)
     elif turn == "lease":
         await with_lease(_runtime(client), work)
     else:

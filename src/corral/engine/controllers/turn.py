@@ -7,11 +7,9 @@ controller. Either is for efficiency; safety comes from fixed names, uids and ve
 
 import asyncio
 import fcntl
-import hashlib
 import logging
 import os
 import socket
-import tempfile
 import threading
 from collections.abc import Awaitable, Callable
 from urllib.parse import urlsplit
@@ -36,10 +34,9 @@ def is_on_this_machine(server: str) -> bool:
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
-def lock_path(server: str) -> str:
-    """Returns the file that copies for the same API lock; each user has their own."""
-    digest = hashlib.sha256(server.encode()).hexdigest()[:16]
-    return os.path.join(tempfile.gettempdir(), f"corral-controllers-{os.getuid()}-{digest}.lock")
+def lock_path(kubeconfig: str) -> str:
+    """Returns the file that copies with the same kubeconfig lock: beside it, where nobody else can put one first."""
+    return f"{os.path.abspath(kubeconfig)}.controllers.lock"
 
 
 async def with_lock(path: str, work: Work) -> None:

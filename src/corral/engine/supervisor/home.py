@@ -27,6 +27,7 @@ class Home:
         self.run = os.path.join(self.root, "run")
         self.lock_file = os.path.join(self.run, "supervisor.lock")
         self.start_lock_file = os.path.join(self.run, "start.lock")
+        self.controllers_lock_file = os.path.join(self.run, "controllers.lock")
         self.plan_file = os.path.join(self.run, "plan.json")
         self.report_file = os.path.join(self.run, "report.json")
 
