@@ -127,6 +127,20 @@ def _kill(pid: int, number: int) -> bool:
 
 
 def _start_from_ps(pid: int) -> str:
-    with os.popen(f"ps -o state=,lstart= -p {int(pid)}") as answer:  # noqa: S605 - an integer is all that varies
-        state, _, started = answer.read().strip().partition(" ")
+    state, _, started = _output("ps", "-o", "state=,lstart=", "-p", str(pid)).strip().partition(" ")
     return "" if not state or state.startswith("Z") else started.strip()
+
+
+def _output(*command: str) -> str:
+    """Returns what a program writes; no shell reads its name or its arguments."""
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as answer:
+        try:
+            moves = [(os.POSIX_SPAWN_DUP2, writing, 1)]
+            # Times are written in the language of the environment, and must read alike whoever asks.
+            child = os.posix_spawnp(command[0], command, {**os.environ, "LC_ALL": "C"}, file_actions=moves)
+        finally:
+            os.close(writing)
+        text = answer.read().decode(errors="replace")
+    os.waitpid(child, 0)
+    return text
