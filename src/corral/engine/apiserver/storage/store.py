@@ -22,6 +22,7 @@ from corral.engine.apiserver.storage.entry import Change, Collection, Entry
 from corral.engine.apiserver.storage.history import History
 from corral.engine.apiserver.storage.log import Row, WriteLog
 from corral.engine.apiserver.storage.mark import Mark
+from corral.errors import CorralError
 
 MAX_OBJECT_BYTES = 1_572_864
 """The limit of etcd's requests, and so of every object of a real server."""
@@ -56,15 +57,19 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._mark = Mark(directory / "acknowledged")
-        self._log = WriteLog(directory / "state.db", used=self._mark.exists)
+        self._mark, self._log = _opened(directory)
         self._collections: dict[str, Collection] = {}
         self._listeners: dict[str, dict[Listener, Callable[[], None] | None]] = {}
         self._locks: dict[tuple[str, str], _KeyLock] = {}
         self._encode = msgspec.json.Encoder().encode
         self.revision = self._log.compacted
         self.history = History(self._log.compacted)
-        superseded = self._load()
+        try:
+            superseded = self._load()
+        except CorralError:
+            self._log.close()
+            self._mark.close()
+            raise
         self._next = self.revision
         self._committer = Committer(self._log, self._mark, self._apply)
         self._committer.compact(superseded, self.history.floor)
@@ -232,3 +237,12 @@ class Store:
             collection.put(entry)
         self.revision = max(row.rev, self.revision)  # after a salvage the floor is above every row
         return Change(row.rev, name, old, None if row.gone else entry, entry)
+
+
+def _opened(directory: Path) -> tuple[Mark, WriteLog]:
+    mark = Mark(directory / "acknowledged")
+    try:
+        return mark, WriteLog(directory / "state.db", used=mark.exists)
+    except CorralError:
+        mark.close()
+        raise
