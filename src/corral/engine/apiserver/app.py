@@ -12,6 +12,7 @@ from corral import __version__
 from corral.engine.apiserver import discovery, failures
 from corral.engine.apiserver.api import Api
 from corral.engine.apiserver.health import Health
+from corral.engine.apiserver.http.negotiation import form_of
 from corral.engine.apiserver.http.origin import refuse_foreign
 from corral.engine.apiserver.http.request import Message, Receive, Request, Send
 from corral.engine.apiserver.http.response import Answer, Response, Stream, document, failed, text
@@ -108,9 +109,12 @@ class App:
             found = self._openapi.answer(path, request.query, accept)
             if found is not None:
                 return found
+            return Response(404, b"", b"")
         found_document = self._group_document(path)
         if found_document is not None:
-            return document(200, found_document)
+            return document(200, found_document, form_of(request.headers.get(b"accept", b"")))
+        if discovery.is_of_kubernetes(path):
+            raise failures.no_such_path()
         return text(404, "404 page not found\n")
 
     def _group_document(self, path: str) -> dict[str, object] | None:

@@ -1,6 +1,8 @@
 """Discovery: which groups, versions and resources there are, in the classic and in the aggregated form. Pure."""
 
+from base64 import b64encode
 from collections.abc import Iterable
+from hashlib import sha256
 from typing import Any
 
 from corral.engine.apiserver.resources.resource import Resource
@@ -10,9 +12,9 @@ AGGREGATED_TYPE = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscov
 _SUBRESOURCES: dict[str, tuple[tuple[str, ...], tuple[str, str, str] | None]] = {
     "status": (("get", "patch", "update"), None),
     "scale": (("get", "patch", "update"), ("autoscaling", "v1", "Scale")),
-    "binding": (("create",), ("", "v1", "Binding")),
+    "binding": (("create",), ("", "", "Binding")),
     "log": (("get",), None),
-    "exec": (("create", "get"), ("", "v1", "PodExecOptions")),
+    "exec": (("create", "get"), ("", "", "PodExecOptions")),
     "finalize": (("update",), None),
 }
 """The verbs of each subresource, and its kind where it is not that of the resource."""
@@ -32,6 +34,13 @@ GROUP_ORDER = (
 def wants_aggregated(accept: str) -> bool:
     """Says whether a client asks for the aggregated form first."""
     return accept.replace(" ", "").startswith(AGGREGATED_TYPE)
+
+
+def is_of_kubernetes(path: str) -> bool:
+    """Says whether a path lies where Kubernetes itself defines what there is, so that its absence is worth a Status."""
+    parts = path.split("/")[1:]
+    group = parts[1] if len(parts) > 2 and parts[0] == "apis" else ""
+    return parts[0] == "api" or (bool(group) and ("." not in group or group.endswith(".k8s.io")))
 
 
 def groups(resources: Iterable[Resource]) -> dict[str, dict[str, list[Resource]]]:
@@ -100,7 +109,14 @@ def _resource(resource: Resource) -> dict[str, Any]:
         made["shortNames"] = list(resource.short_names)
     if resource.categories:
         made["categories"] = list(resource.categories)
-    return made
+    return made | {"storageVersionHash": storage_version_hash(resource)}
+
+
+def storage_version_hash(resource: Resource) -> str:
+    """Returns what tells clients whether objects rest in another version than before."""
+    group = resource.group if resource.storage_group is None else resource.storage_group
+    name = f"{group}/{resource.storage_version or resource.version}/{resource.kind}"
+    return b64encode(sha256(name.encode()).digest()[:8]).decode()
 
 
 def _subresource(resource: Resource, name: str) -> dict[str, Any]:
@@ -134,7 +150,9 @@ def aggregated(resources: Iterable[Resource], core: bool) -> dict[str, Any]:
 
 
 def _discovered(resource: Resource) -> dict[str, Any]:
-    own = {"group": resource.group, "version": resource.version, "kind": resource.kind}
+    own = {"group": "", "version": "", "kind": resource.kind}
+    if resource.structural:  # only custom kinds repeat where they are listed
+        own |= {"group": resource.group, "version": resource.version}
     made: dict[str, Any] = {
         "resource": resource.plural,
         "responseKind": own,

@@ -257,7 +257,9 @@ class FieldSelector(msgspec.Struct, frozen=True):
         return ",".join(spelled)
 
 
-def parse_field_selector(text: str, allowed: Collection[str] = (), *, custom: bool = False) -> FieldSelector:
+def parse_field_selector(
+    text: str, allowed: Collection[str] = (), *, kind: str = "", custom: bool = False
+) -> FieldSelector:
     """Returns the selector that a `fieldSelector` parameter spells.
 
     `allowed` are the fields of the kind besides metadata.name and metadata.namespace; `custom` says that the kind is a
@@ -267,11 +269,13 @@ def parse_field_selector(text: str, allowed: Collection[str] = (), *, custom: bo
     terms = [_term(text, part) for part in sorted(_parts(text)) if part]
     for name, _, _ in terms:
         if name not in own and name not in _ALWAYS:
-            raise _unsupported(name, known=bool(own) or custom)
+            raise _unsupported(name, "" if custom else kind, known=bool(own) or custom)
     return FieldSelector(tuple(terms))
 
 
-def _unsupported(name: str, *, known: bool) -> ApiFailure:
+def _unsupported(name: str, kind: str, *, known: bool) -> ApiFailure:
+    if kind == "Job":
+        return bad_request(f'field label "{name}" not supported for Job')
     if known:
         return bad_request(f"field label not supported: {name}")
     return bad_request(f'"{name}" is not a known field selector: only "metadata.name", "metadata.namespace"')

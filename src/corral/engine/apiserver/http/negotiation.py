@@ -12,6 +12,8 @@ class Form(msgspec.Struct, frozen=True):
     """The form of an answer: `shape` is object, partial or table; `yaml` chooses the encoding."""
 
     shape: str = "object"
+    of_list: bool | None = None
+    """Whether the metadata of a list was asked for, or that of one object; None where it makes no difference."""
     yaml: bool = False
     version: str = "v1"
 
@@ -29,34 +31,53 @@ def form_of(accept: bytes) -> Form:
         _cache[accept] = _parsed(accept.decode("latin-1"))
     form = _cache[accept] if accept in _cache else _parsed(accept.decode("latin-1"))
     if form is None:
-        raise failures.ApiFailure(
-            406,
-            "NotAcceptable",
-            "406: Not Acceptable\n\nAvailable representations: "
-            + ", ".join((*AVAILABLE, "application/json;stream=watch")),
-            details={},
-        )
+        raise _not_acceptable(accept.decode("latin-1"))
     return form
+
+
+def check_shape(form: Form, is_list: bool, go_type: str) -> None:
+    """Refuses to show one object as a list, or the other way round; `go_type` is what a real server calls the object."""
+    if form.of_list is None or form.of_list == is_list:
+        return
+    wanted = "PartialObjectMetadataList" if form.of_list else "PartialObjectMetadata"
+    found = f"is a list (*{go_type}List)" if is_list else f"is not a list (*{go_type})"
+    raise failures.ApiFailure(406, "NotAcceptable", f"you requested {wanted}, but the requested object {found}")
+
+
+def _not_acceptable(accept: str) -> failures.ApiFailure:
+    if any(_kind(clause) for clause in accept.split(",")):
+        text = f"only the following media types are accepted: {', '.join(AVAILABLE)}"
+        return failures.ApiFailure(406, "NotAcceptable", text)
+    text = f"406: Not Acceptable\n\nAvailable representations: {', '.join(AVAILABLE)}"
+    return failures.ApiFailure(406, "NotAcceptable", text, details={})
+
+
+def _kind(clause: str) -> str:
+    kind = clause.split(";")[0].strip()
+    return kind if kind in ("application/json", "application/yaml", "*/*") else ""
 
 
 def _parsed(accept: str) -> Form | None:
     for clause in accept.split(","):
-        kind, *parameters = (part.strip() for part in clause.split(";"))
-        if kind not in ("application/json", "application/yaml", "*/*", "application/*"):
+        kind = _kind(clause)
+        if not kind:
             continue
-        given = dict(p.split("=", 1) for p in parameters if "=" in p)
-        shape = _shape(given)
-        if shape:
-            return Form(shape, kind == "application/yaml", given.get("v", "v1"))
+        given = dict(p.strip().split("=", 1) for p in clause.split(";")[1:] if "=" in p)
+        form = _shaped(given, kind == "application/yaml")
+        if form:
+            return form
     return None
 
 
-def _shape(given: dict[str, str]) -> str:
+def _shaped(given: dict[str, str], yaml: bool) -> Form | None:
     wanted = given.get("as", "")
     if not wanted:
-        return "object"
-    if given.get("g") != "meta.k8s.io" or given.get("v") not in ("v1", "v1beta1"):
-        return ""
+        return Form("object", None, yaml)
+    version = given.get("v", "")
+    if given.get("g") != "meta.k8s.io" or version not in ("v1", "v1beta1"):
+        return None
+    if wanted == "Table":
+        return Form("table", None, yaml, version)
     if wanted in ("PartialObjectMetadata", "PartialObjectMetadataList"):
-        return "partial"
-    return "table" if wanted == "Table" else ""
+        return Form("partial", wanted.endswith("List"), yaml, version)
+    return None

@@ -63,7 +63,7 @@ def write_options(query: dict[str, str], kind: str) -> WriteOptions:
     errors += manager_errors(manager, apply=False)
     validation = query.get("fieldValidation", "")
     if validation not in ("", "Ignore", "Warn", "Strict"):
-        errors.append(field_errors.not_supported("fieldValidation", validation, ["Ignore", "Strict", "Warn"]))
+        errors.append(field_errors.not_supported("fieldValidation", validation, ["", "Ignore", "Strict", "Warn"]))
     if errors:
         raise failures.invalid("meta.k8s.io", kind, "", errors)
     return WriteOptions(bool(dry_run), manager, validation or "Warn", boolean(query, "force"))
@@ -193,7 +193,10 @@ def _watch_errors(match: str, initial: bool | None) -> list[FieldError]:
     if initial is not None:
         if match != "NotOlderThan":
             text = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
-            return [field_errors.forbidden("resourceVersionMatch", text)]
+            errors = [field_errors.forbidden("resourceVersionMatch", text)]
+            if match:
+                errors.append(field_errors.not_supported("resourceVersionMatch", match, ["NotOlderThan"]))
+            return errors
         return []
     if match:
         text = "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"

@@ -33,7 +33,7 @@ class Publication:
             _refuse_protobuf(accept)
             return Response(200, self._document(path))
         if path == _ROOT:
-            return Response(200, self._index())
+            return Response(200, self._index(), b"text/plain; charset=utf-8")  # JSON, but a real server says so
         key = path.removeprefix(f"{_ROOT}/")
         if key not in self._groups():
             return None

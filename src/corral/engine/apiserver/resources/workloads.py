@@ -67,5 +67,4 @@ def _scaled(kind: str, short_names: tuple[str, ...], strategy: ReplicaSetStrateg
         categories=("all",),
         subresources=("scale", "status"),
         scale=_REPLICAS,
-        selectable_fields=() if kind == "Deployment" else ("status.replicas",),
     )

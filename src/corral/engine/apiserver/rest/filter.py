@@ -21,7 +21,10 @@ class Filter:
         self._fields = None
         if options.field_selector:
             self._fields = selectors.parse_field_selector(
-                options.field_selector, resource.selectable_fields, custom=resource.structural
+                options.field_selector,
+                resource.selectable_fields,
+                kind=resource.kind,
+                custom=resource.structural,
             )
         self.selective = self._labels is not None or self._fields is not None or bool(self.name)
 
