@@ -46,6 +46,7 @@ class App:
         self._health = Health(world, upkeep)
         self._documents: dict[str, Callable[[], Response]] = {
             "/version": lambda: document(200, version_info()),
+            "/version/": lambda: document(200, version_info()),  # as the published paths, and so some clients, spell it
             "/metrics": lambda: text(200, self.metrics.text(world)),
             "/": self._paths,
         }
