@@ -145,4 +145,4 @@ def test_selectable_fields_are_texts() -> None:
 
 def test_a_deprecated_version_says_so() -> None:
     (resource,) = resources_of(definition(version("v1", V1, storage=True, deprecated=True)))
-    assert resource.annotations["warning"] == "example.com/v1 Bar is deprecated"
+    assert resource.deprecation == "example.com/v1 Bar is deprecated"

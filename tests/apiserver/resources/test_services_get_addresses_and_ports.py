@@ -12,6 +12,7 @@ from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.resources.service_addresses import (
     NODE_PORTS,
     SERVICE_RANGE,
+    Holding,
     InUse,
     allocate,
     held_by,
@@ -54,7 +55,7 @@ def test_a_service_made_again_gets_its_address_back() -> None:
 def test_a_headless_service_takes_nothing() -> None:
     spec = given_to(clusterIP="None", selector={"a": "b"})
     assert spec["clusterIPs"] == ["None"]
-    assert held_by([{"metadata": {}, "spec": spec}]) == InUse(set(), set())
+    assert held_by([{"metadata": {}, "spec": spec}]) == Holding(set(), set())
 
 
 def test_a_headless_service_is_valid_before_allocation() -> None:

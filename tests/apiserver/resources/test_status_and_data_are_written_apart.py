@@ -7,16 +7,14 @@ import pytest
 from corral.engine.apiserver.resources.namespaces import (
     BOOTSTRAP_NAMESPACES,
     NamespaceStrategy,
-    is_finalized,
     namespace,
-    terminating,
 )
 from corral.engine.apiserver.resources.plain import plain_resources
 from corral.engine.apiserver.resources.priorities import PriorityClassStrategy, system_priority_classes
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.schema.node import Schema
 
-WITH_STATUS = [r for r in plain_resources(lambda group, version, kind: Schema()) if r.strategy.has_status]
+WITH_STATUS = [r for r in plain_resources(lambda group, version, kind: Schema()) if "status" in r.subresources]
 
 
 def blank(resource: Resource) -> Object:
@@ -50,18 +48,18 @@ def test_a_namespace_goes_when_nothing_holds_it() -> None:
     obj = namespace("team")
     strategy.default(obj)
     strategy.prepare_create(obj)
-    assert not is_finalized(obj)
-    going = terminating(obj)
+    assert strategy.is_held(obj)
+    going = strategy.begin_deletion(obj, "2026-01-01T00:00:00Z")
     assert going["status"]["phase"] == "Terminating"
-    left = {**going, "spec": {"finalizers": []}}
-    strategy.prepare_finalize(left, going)
-    assert strategy.validate_finalize(left) == []
-    assert is_finalized(left)
+    left = {**going, "spec": {"finalizers": []}, "status": {"phase": "Active"}}
+    assert strategy.change_through("finalize", left, going) == []
+    assert left["status"]["phase"] == "Terminating"
+    assert not strategy.is_held(left)
 
 
 def test_a_finalizer_without_a_domain_is_refused() -> None:
     left = {"metadata": {"name": "x"}, "spec": {"finalizers": ["mine"]}}
-    (error,) = NamespaceStrategy().validate_finalize(left)
+    (error,) = NamespaceStrategy().change_through("finalize", left, left) or []
     assert error.path == "spec.finalizers[0]"
     assert error.text == '"mine": name is neither a standard finalizer name nor is it fully qualified'
 

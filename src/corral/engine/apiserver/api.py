@@ -10,7 +10,7 @@ from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.resources.tables.rendering import INCLUDE_OBJECT
 from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
 from corral.engine.apiserver.rest.body import object_in, parsed
-from corral.engine.apiserver.rest.identity import check_name
+from corral.engine.apiserver.rest.identity import check_name, key_of
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, Written
 from corral.engine.apiserver.world import World
@@ -31,9 +31,8 @@ class Api:
         if request.method == "HEAD":
             raise failures.method_not_allowed()
         answer = await self._verb(request, target, resource)
-        deprecated = resource.annotations.get("warning")
-        if deprecated:
-            answer.headers.append(warning_header(deprecated))
+        if resource.deprecation:
+            answer.headers.append(warning_header(resource.deprecation))
         return answer
 
     async def _verb(self, request: Request, target: Target, resource: Resource) -> Answer:
@@ -94,7 +93,7 @@ class Api:
         if view.resource.namespaced:
             obj["metadata"]["namespace"] = target.namespace
         if view.resource.strategy.allow_create_on_update and not target.subresource:
-            key = reading.key_of(target)
+            key = key_of(target)
             if self._world.store.collection(view.resource.storage_key).get(key) is None:
                 _forget_version(obj, target, view.resource)
                 return self._written(view, await writing.create(write, obj), body.warnings)

@@ -1,7 +1,6 @@
 """What exists from the start: the built-in resources, the first namespaces and the system's priority classes."""
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from corral.engine.apiserver import failures
@@ -12,11 +11,12 @@ from corral.engine.apiserver.http.options import WriteOptions
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.namespaces import BOOTSTRAP_NAMESPACES, namespace
 from corral.engine.apiserver.resources.plain import plain_resources
-from corral.engine.apiserver.resources.priorities import system_priority_classes
+from corral.engine.apiserver.resources.priorities import PriorityClasses, system_priority_classes
 from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.resources.service_ledger import Ledger
 from corral.engine.apiserver.resources.tables.printers import printer_for
 from corral.engine.apiserver.resources.workloads import workload_resources
-from corral.engine.apiserver.rest.admission import priority_class
+from corral.engine.apiserver.rest.following import follow
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, create
 from corral.engine.apiserver.schema.builtin import builtin_schema
@@ -37,10 +37,13 @@ async def started_world(directory: Path) -> World:
 
 
 def builtin_resources(store: Store) -> tuple[Resource, ...]:
-    """Returns every built-in resource with its printer."""
+    """Returns every built-in resource with its printer, and with what it must know of others in the store."""
+    ledger, priorities = Ledger(), PriorityClasses()
+    follow(store, "/services", ledger.note)
+    follow(store, "scheduling.k8s.io/priorityclasses", priorities.note)
     found = (
-        *plain_resources(builtin_schema),
-        *workload_resources(builtin_schema, partial(priority_class, store)),
+        *plain_resources(builtin_schema, ledger),
+        *workload_resources(builtin_schema, priorities.find),
         definition_resource(),
     )
     return tuple(replace(r, printer=printer_for(r.group, r.kind)) for r in found)

@@ -1,15 +1,18 @@
 """The strategy of the kind CustomResourceDefinition itself."""
 
+from collections.abc import Iterable
+
 from corral.engine.apiserver.custom.definition_validation import definition_findings, status_findings, update_findings
+from corral.engine.apiserver.custom.naming import establish, mark_terminating
 from corral.engine.apiserver.field_errors import FieldError
 from corral.engine.apiserver.resources.resource import Object, Strategy
+from corral.engine.apiserver.schema.defaulting import copied
 
 
 class CustomResourceDefinitionStrategy(Strategy):
-    """Defaults and validates definitions; whoever stores one calls `naming.establish` before."""
+    """Defaults and validates definitions, and gives them their names, one definition of a group at a time."""
 
     generation = True
-    has_status = True
     allow_unconditional_update = False
     returns_deleted = True
     begins_deletion = True
@@ -34,6 +37,20 @@ class CustomResourceDefinitionStrategy(Strategy):
         """Notes the version in which objects will rest from now on."""
         new["status"] = {**(old.get("status") or {})}
         _note_stored_version(new)
+
+    def exclusive_scope(self, name: str) -> str:
+        """Returns the group, in which names are unique."""
+        return name.partition(".")[2]
+
+    def settle(self, obj: Object, others: Iterable[Object], now: str) -> None:
+        """Accepts the names that no other definition has."""
+        establish(obj, others, now)
+
+    def begin_deletion(self, obj: Object, now: str) -> Object:
+        """Returns a definition that waits for its objects to go first."""
+        going: Object = copied(obj)
+        mark_terminating(going, now)
+        return going
 
     def validate(self, obj: Object) -> list[FieldError]:
         """Returns everything wrong with a definition."""

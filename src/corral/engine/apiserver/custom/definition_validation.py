@@ -58,7 +58,7 @@ def update_findings(new: dict[str, Any], old: dict[str, Any]) -> list[FieldError
 def _name_findings(metadata: dict[str, Any], spec: Spec) -> Iterator[FieldError]:
     """The name follows from group and plural; those that follow cannot change, so only a new object is looked at."""
     name, wanted = metadata.get("name", ""), f"{_names(spec).get('plural', '')}.{spec.get('group', '')}"
-    if name != wanted and not metadata.get("resourceVersion"):
+    if name and name != wanted and not metadata.get("resourceVersion"):
         yield invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
 
 

@@ -22,11 +22,20 @@ _VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "updat
 
 def resources_of(crd: Crd) -> list[Resource]:
     """Returns the resource of each served version, in the order of the definition."""
-    spec = crd["spec"]
-    versions = spec["versions"]
-    storage = next(version["name"] for version in versions if version.get("storage"))
+    versions = crd["spec"]["versions"]
     schemas = {version["name"]: _schema_of(version) for version in versions}
+    storage = _stored_version(crd)["name"]
     return [_resource(crd, version, schemas, storage) for version in versions if version.get("served")]
+
+
+def stored_resource_of(crd: Crd) -> Resource:
+    """Returns the resource of the version in which objects rest, which need not be served."""
+    version = _stored_version(crd)
+    return _resource(crd, version, {version["name"]: _schema_of(version)}, version["name"])
+
+
+def _stored_version(crd: Crd) -> dict[str, Any]:
+    return next(version for version in crd["spec"]["versions"] if version.get("storage"))
 
 
 def _schema_of(version: dict[str, Any]) -> Schema:
@@ -59,18 +68,17 @@ def _resource(crd: Crd, version: dict[str, Any], schemas: Mapping[str, Schema], 
         selectable_fields=tuple(selectable),
         scale=scale,
         structural=True,
-        annotations=_annotations(crd, version),
+        definition=f"{spec['names']['plural']}.{spec['group']}",
+        list_kind=spec["names"].get("listKind") or "",
+        deprecation=_deprecation(crd, version),
     )
 
 
-def _annotations(crd: Crd, version: dict[str, Any]) -> dict[str, Any]:
-    """What discovery and warnings need besides: the name of lists, and the words for a deprecated version."""
-    names = crd["spec"]["names"]
-    notes: dict[str, Any] = {"listKind": names.get("listKind") or f"{names['kind']}List"}
-    if version.get("deprecated"):
-        api = f"{crd['spec']['group']}/{version['name']} {names['kind']}"
-        notes["warning"] = version.get("deprecationWarning") or f"{api} is deprecated"
-    return notes
+def _deprecation(crd: Crd, version: dict[str, Any]) -> str:
+    if not version.get("deprecated"):
+        return ""
+    api = f"{crd['spec']['group']}/{version['name']} {crd['spec']['names']['kind']}"
+    return version.get("deprecationWarning") or f"{api} is deprecated"
 
 
 def _scale_of(scale: dict[str, Any] | None) -> Scale | None:

@@ -19,14 +19,9 @@ def name_of(resource: Resource) -> str:
     return kind_definitions()[f"{resource.api_version}/{resource.kind}"]
 
 
-def list_kind(resource: Resource) -> str:
-    """Returns the kind of the resource's lists."""
-    return str(resource.annotations.get("listKind") or f"{resource.kind}List")
-
-
 def list_name_of(resource: Resource) -> str:
     """Returns the name of the definition of the resource's lists."""
-    return name_of(resource).removesuffix(resource.kind) + list_kind(resource)
+    return name_of(resource).removesuffix(resource.kind) + resource.list_kind
 
 
 def definitions_of(resources: Iterable[Resource], others: Iterable[str]) -> dict[str, Document]:
@@ -84,11 +79,11 @@ def _custom(resource: Resource) -> Document:
 def _custom_list(resource: Resource) -> Document:
     items = {"type": "array", "items": _reference(name_of(resource))}
     return {
-        "description": f"{list_kind(resource)} is a list of {resource.kind}",
+        "description": f"{resource.list_kind} is a list of {resource.kind}",
         "type": "object",
         "required": ["items"],
         "properties": {**_type_meta("ListMeta"), "items": items},
-        "x-kubernetes-group-version-kind": [_kind(resource, list_kind(resource))],
+        "x-kubernetes-group-version-kind": [_kind(resource, resource.list_kind)],
     }
 
 

@@ -44,19 +44,30 @@ class NamespaceStrategy(OpenStatusStrategy):
         if finalizers:
             new["spec"]["finalizers"] = finalizers
 
-    def prepare_finalize(self, new: Object, old: Object) -> None:
+    def change_through(self, subresource: str, new: Object, old: Object) -> list[FieldError] | None:
         """Lets a write to the finalize subresource change only the finalizers (and metadata)."""
+        if subresource != "finalize":
+            return super().change_through(subresource, new, old)
         if "status" in old:
             new["status"] = old["status"]
+        finalizers = (new.get("spec") or {}).get("finalizers") or ()
+        return finalizer_errors(finalizers, lambda index: f"spec.finalizers[{index}]")
+
+    def deletion_refusal(self, name: str) -> str:
+        """Protects the namespaces without which nothing works."""
+        return "this namespace may not be deleted" if name in PROTECTED_NAMESPACES else ""
+
+    def begin_deletion(self, obj: Object, now: str) -> Object:
+        """Notes the phase from which nothing new may lie in the namespace."""
+        return {**obj, "status": {**(obj.get("status") or {}), "phase": "Terminating"}}
+
+    def is_held(self, obj: Object) -> bool:
+        """Says whether its content has still to be deleted."""
+        return bool((obj.get("spec") or {}).get("finalizers"))
 
     def validate(self, obj: Object) -> list[FieldError]:
         """Checks the names of finalizers."""
         return finalizer_errors(obj["spec"].get("finalizers") or (), lambda _: "spec.finalizers")
-
-    def validate_finalize(self, new: Object) -> list[FieldError]:
-        """Returns what is wrong with the finalizers that remain."""
-        finalizers = (new.get("spec") or {}).get("finalizers") or ()
-        return finalizer_errors(finalizers, lambda index: f"spec.finalizers[{index}]")
 
     def validate_status(self, new: Object, old: Object) -> list[FieldError]:
         """Lets the phase say only what the deletion timestamp says."""
@@ -76,16 +87,6 @@ class NamespaceStrategy(OpenStatusStrategy):
 def namespace(name: str) -> Object:
     """Returns a namespace to be created at the start of the server."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-
-
-def terminating(obj: Object) -> Object:
-    """Returns a namespace whose deletion has begun, after its deletionTimestamp was set."""
-    return {**obj, "status": {**(obj.get("status") or {}), "phase": "Terminating"}}
-
-
-def is_finalized(obj: Object) -> bool:
-    """Tells whether nothing holds a namespace any more, so that it may vanish."""
-    return not (obj.get("spec") or {}).get("finalizers") and not obj["metadata"].get("finalizers")
 
 
 def finalizer_errors(names: Iterable[str], path_of: Callable[[int], str]) -> list[FieldError]:

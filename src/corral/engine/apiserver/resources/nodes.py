@@ -34,8 +34,6 @@ _ONCE = 'node updates may not change {} except from "" to valid'
 class NodeStrategy(OpenStatusStrategy):
     """Nodes; they bring their status when they register."""
 
-    status_on_create = True
-
     def default(self, obj: Object) -> None:
         """Fills allocatable from capacity and pairs the two fields of pod ranges."""
         fill(obj, _ZEROS)

@@ -6,8 +6,6 @@ from corral.engine.apiserver.resources.resource import Object, Strategy
 class OpenStatusStrategy(Strategy):
     """Keeps everything but status and metadata on a status write; metadata is checked as on any update."""
 
-    has_status = True
-
     def prepare_update(self, new: Object, old: Object) -> None:
         """Keeps the status, which has its own subresource."""
         new.pop("status", None)

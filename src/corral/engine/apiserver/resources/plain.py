@@ -1,7 +1,7 @@
 """The plain built-in kinds, one line each: everything but pods, workloads and custom resource definitions."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from corral.engine.apiserver.resources.access import (
@@ -27,6 +27,7 @@ from corral.engine.apiserver.resources.namespaces import NamespaceStrategy
 from corral.engine.apiserver.resources.nodes import NodeStrategy
 from corral.engine.apiserver.resources.priorities import PriorityClassStrategy
 from corral.engine.apiserver.resources.resource import Resource, Strategy
+from corral.engine.apiserver.resources.service_ledger import Ledger
 from corral.engine.apiserver.resources.services import ServiceStrategy
 from corral.engine.apiserver.schema.node import Schema
 
@@ -44,6 +45,13 @@ class _Kind:
     fields: dict[str, Any] | None = None
 
 
+_SERVICE = _Kind(
+    "Service",
+    ServiceStrategy(),
+    "svc",
+    ("status",),
+    fields={"categories": ("all",), "selectable_fields": ("spec.clusterIP", "spec.type")},
+)
 _CORE = (
     _Kind("ConfigMap", ConfigMapStrategy(), "cm"),
     _Kind("Endpoints", EndpointsStrategy(), "ep", plural="endpoints"),
@@ -51,13 +59,7 @@ _CORE = (
     _Kind("PersistentVolumeClaim", ClaimStrategy(), "pvc", ("status",)),
     _Kind("Secret", SecretStrategy(), fields={"selectable_fields": ("type",)}),
     _Kind("ServiceAccount", ServiceAccountStrategy(), "sa"),
-    _Kind(
-        "Service",
-        ServiceStrategy(),
-        "svc",
-        ("status",),
-        fields={"categories": ("all",), "selectable_fields": ("spec.clusterIP", "spec.type")},
-    ),
+    _SERVICE,
 )
 _CLUSTER = (
     _Kind(
@@ -115,10 +117,14 @@ _SERVED: tuple[tuple[str, str, bool, tuple[_Kind, ...]], ...] = (
 )
 
 
-def plain_resources(schema_of: SchemaOf) -> tuple[Resource, ...]:
-    """Returns the resources of the plain kinds; `schema_of(group, version, kind)` gives their shapes."""
+def plain_resources(schema_of: SchemaOf, ledger: Ledger | None = None) -> tuple[Resource, ...]:
+    """Returns the resources of the plain kinds; `schema_of(group, version, kind)` gives their shapes.
+
+    `ledger` knows the addresses and ports of services; without one nothing is taken yet.
+    """
+    service = replace(_SERVICE, strategy=ServiceStrategy(ledger))
     return tuple(
-        _resource(group, version, namespaced, kind, schema_of)
+        _resource(group, version, namespaced, service if kind is _SERVICE else kind, schema_of)
         for group, version, namespaced, kinds in _SERVED
         for kind in kinds
     )

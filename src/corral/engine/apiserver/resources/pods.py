@@ -54,6 +54,10 @@ class PodStrategy(OpenStatusStrategy):
             obj["status"]["conditions"] = [_gated_condition(obj["metadata"].get("creationTimestamp"))]
         _merge_label_keys(spec, obj["metadata"].get("labels") or {})
 
+    def change_through(self, subresource: str, new: Object, old: Object) -> list[FieldError] | None:
+        """Lets through what `bind` made and checked."""
+        return [] if subresource == "binding" else super().change_through(subresource, new, old)
+
     def prepare_update(self, new: Object, old: Object) -> None:
         """Keeps the status and what admission once gave."""
         new["status"] = old.get("status") or {}

@@ -2,6 +2,7 @@
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported
 from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE
+from corral.engine.apiserver.resources.pod_admission import Priority
 from corral.engine.apiserver.resources.resource import Object, Strategy
 
 HIGHEST_USER_PRIORITY = 1_000_000_000
@@ -15,6 +16,31 @@ _SYSTEM_TEXTS = {
     "system-cluster-critical": "For pods without which the cluster cannot work; they may move to another node.",
 }
 _POLICIES = ("PreemptLowerPriority", "Never")
+
+
+class PriorityClasses:
+    """The classes that there are, kept at hand because every new pod asks for one."""
+
+    def __init__(self) -> None:
+        self._classes: dict[str, Priority] = {}
+        self._defaults: dict[str, Priority] = {}
+
+    def note(self, key: str, obj: Object | None) -> None:
+        """Takes note of a class as it is stored now; None when it is gone."""
+        name = key.removeprefix("/")
+        self._classes.pop(name, None)
+        self._defaults.pop(name, None)
+        if obj is not None:
+            found = Priority(name, int(obj["value"]), obj["preemptionPolicy"])
+            self._classes[name] = found
+            if obj.get("globalDefault"):
+                self._defaults[name] = found
+
+    def find(self, name: str) -> Priority | None:
+        """Returns the class of a name; "" asks for the default one, which is 0 where none is marked so."""
+        if name:
+            return self._classes.get(name)
+        return min(self._defaults.values(), key=lambda c: (c.value, c.name), default=Priority("", 0))
 
 
 class PriorityClassStrategy(Strategy):

@@ -4,8 +4,8 @@ The HTTP layer knows only this. A built-in kind is one `Resource` with a `Strate
 `Resource` made from a CustomResourceDefinition with the strategy of custom resources.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -41,16 +41,12 @@ class Strategy:
 
     Order on create: schema check, `default`, `prepare_create`, validation of metadata (done once, outside), then
     `validate`. On update: schema check, `default`, `prepare_update`, then `validate` and `validate_update`. Status
-    updates use `prepare_status` and `validate_status` instead. Methods are pure: no clock (creationTimestamp is set
-    outside), no I/O.
+    updates use `prepare_status` and `validate_status` instead. Methods know no clock (creationTimestamp is set outside)
+    and no I/O; all but `allocate` and `release` are pure.
     """
 
     generation = False
     """Whether metadata.generation starts at 1 and rises with each change of anything but metadata and status."""
-    has_status = False
-    """Whether `/status` exists; then status is dropped on create and kept on update of the main resource."""
-    status_on_create = False
-    """Whether a status given on create is kept (nodes bring theirs)."""
     allow_create_on_update = False
     """Whether PUT of an absent name creates it."""
     allow_unconditional_update = True
@@ -58,7 +54,7 @@ class Strategy:
     graceful = False
     """Whether objects are deleted after a grace period and carry its traces (pods)."""
     begins_deletion = False
-    """Whether the first delete only marks the object for its own clean-up (namespaces, definitions): no grace is noted."""
+    """Whether the first delete only begins a clean-up (namespaces, definitions): no grace is noted."""
     returns_deleted = False
     """Whether a delete that takes effect at once answers with the object instead of a Status."""
     default_propagation = ""
@@ -99,6 +95,42 @@ class Strategy:
     def validate_status(self, new: Object, old: Object) -> list[FieldError]:
         """Returns everything wrong with a new status."""
         return []
+
+    def change_through(self, subresource: str, new: Object, old: Object) -> list[FieldError] | None:
+        """Prepares and checks a change that comes through a subresource; None when it is one of the whole object."""
+        if subresource != "status":
+            return None
+        self.prepare_status(new, old)
+        return self.validate_status(new, old)
+
+    def exclusive_scope(self, name: str) -> str:
+        """Returns the scope in which only one write at a time may decide; "" for kinds whose objects stand alone.
+
+        Writes in a scope are one after the other, to the disk: each sees, in `settle`, what all former ones decided.
+        """
+        return ""
+
+    def settle(self, obj: Object, others: Iterable[Object], now: str) -> None:
+        """Decides what depends on the other objects of the kind; called only inside an exclusive scope."""
+
+    def allocate(self, new: Object, old: Object | None) -> list[FieldError]:
+        """Reserves what no two objects may have, under the object's uid; returns why that cannot be done."""
+        return []
+
+    def release(self, uid: str) -> None:
+        """Forgets reservations when a write has ended: what was stored is known from the store by now."""
+
+    def deletion_refusal(self, name: str) -> str:
+        """Returns why an object of this name may never be deleted; "" when it may."""
+        return ""
+
+    def begin_deletion(self, obj: Object, now: str) -> Object:
+        """Returns the object as its first delete leaves it, deletionTimestamp aside; must not change `obj`."""
+        return obj
+
+    def is_held(self, obj: Object) -> bool:
+        """Says whether something besides metadata.finalizers keeps a deleted object from going."""
+        return False
 
     def grace_period(self, obj: Object, requested: int | None) -> int:
         """Returns the seconds to wait before removal; 0 removes at once (all kinds but pods)."""
@@ -148,7 +180,16 @@ class Resource:
     scale: "Scale | None" = None
     structural: bool = False
     """Whether this is a custom resource (pruned and defaulted by its schema)."""
-    annotations: Mapping[str, Any] = field(default_factory=dict)
+    definition: str = ""
+    """The definition that a custom resource comes from; nothing is created once that one is being deleted."""
+    list_kind: str = ""
+    """The kind of a list; by default that of an item with `List` behind it."""
+    deprecation: str = ""
+    """The warning that every answer carries when this version is deprecated."""
+
+    def __post_init__(self) -> None:
+        if not self.list_kind:
+            object.__setattr__(self, "list_kind", f"{self.kind}List")
 
     @property
     def api_version(self) -> str:

@@ -1,13 +1,13 @@
 """Cluster addresses and node ports of services: which are taken, which comes next.
 
-Allocation is a pure function of the service, its former self and what all other services use; the caller holds the
-write lock, so that two services cannot get the same address. Called after defaulting and before everything else, as
-its errors hide those of validation on the real server.
+Allocation is a pure function of the service, its former self and what all other services use; the ledger knows that,
+and keeps what was chosen until it is stored. Called after defaulting and before everything else, as its errors hide
+those of validation on the real server.
 """
 
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Container, Iterable, Set
 from ipaddress import IPv4Network
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 from zlib import crc32
 
 import msgspec
@@ -39,13 +39,20 @@ _T = TypeVar("_T")
 
 
 class InUse(msgspec.Struct, frozen=True):
-    """The cluster addresses and node ports that services hold."""
+    """The cluster addresses and node ports that are not free."""
+
+    addresses: Container[str] = frozenset()
+    ports: Container[int] = frozenset()
+
+
+class Holding(InUse, frozen=True):
+    """The cluster addresses and node ports that services hold, one by one."""
 
     addresses: Set[str] = frozenset()
     ports: Set[int] = frozenset()
 
 
-def held_by(services: Iterable[Object]) -> InUse:
+def held_by(services: Iterable[Object]) -> Holding:
     """Returns what the given services hold."""
     addresses: set[str] = set()
     ports: set[int] = set()
@@ -55,14 +62,14 @@ def held_by(services: Iterable[Object]) -> InUse:
         ports.update(port["nodePort"] for port in spec.get("ports") or () if port.get("nodePort"))
         if spec.get("healthCheckNodePort"):
             ports.add(spec["healthCheckNodePort"])
-    return InUse(addresses - {"None"}, ports)
+    return Holding(addresses - {"None"}, ports)
 
 
 def allocate(new: Object, old: Object | None, in_use: InUse) -> list[FieldError]:
     """Gives a service its addresses and ports, changing `new`; returns why that cannot be done."""
     before = old["spec"] if old else None
     own = held_by([old] if old else ())
-    taken = InUse(in_use.addresses - own.addresses, in_use.ports - own.ports)
+    taken = InUse(_Busy(in_use.addresses, own.addresses), _Busy(in_use.ports, own.ports))
     spec = new["spec"]
     if before is not None:
         _keep_allocated(spec, before)
@@ -72,6 +79,19 @@ def allocate(new: Object, old: Object | None, in_use: InUse) -> list[FieldError]
         or _allocate_address(new, taken, before)
         or _allocate_node_ports(new, taken, is_new=old is None)
     )
+
+
+class _Busy(Generic[_T]):
+    """What is taken, apart from one's own, and what was chosen just now."""
+
+    def __init__(self, taken: Container[_T], own: Set[_T] = frozenset(), chosen: Iterable[_T] = ()) -> None:
+        self._taken, self._own, self._chosen = taken, own, set(chosen)
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._chosen or (value in self._taken and value not in self._own)
+
+    def add(self, value: _T) -> None:
+        self._chosen.add(value)
 
 
 def _keep_allocated(spec: dict[str, Any], before: dict[str, Any]) -> None:
@@ -185,8 +205,8 @@ def _allocate_node_ports(service: Object, taken: InUse, *, is_new: bool) -> list
     errors = _asked_port_errors(ports, taken.ports, is_new=is_new)
     if errors:
         return errors[:1]
-    busy, start = set(taken.ports), _start(service)
-    busy |= {port["nodePort"] for port in ports if port.get("nodePort")}
+    start = _start(service)
+    busy = _Busy(taken.ports, chosen=(port["nodePort"] for port in ports if port.get("nodePort")))
     # Ports of one number (TCP and UDP) share a node port when the service is new.
     shared = {port["port"]: port["nodePort"] for port in reversed(ports) if is_new and port.get("nodePort")}
     if spec["type"] == "NodePort" or spec.get("allocateLoadBalancerNodePorts", True):
@@ -201,32 +221,32 @@ def _allocate_node_ports(service: Object, taken: InUse, *, is_new: bool) -> list
     return []
 
 
-def _asked_port_errors(ports: list[dict[str, Any]], taken: Set[int], *, is_new: bool) -> list[FieldError]:
+def _asked_port_errors(ports: list[dict[str, Any]], taken: Container[int], *, is_new: bool) -> list[FieldError]:
     errors: list[FieldError] = []
     owners: dict[int, int] = {}
     for index, port in enumerate(ports):
         asked = port.get("nodePort")
         if asked:
             owner = owners.setdefault(asked, port["port"])
-            refused = taken | {asked} if is_new and owner != port["port"] else taken
+            refused = _Busy(taken, chosen=[asked]) if is_new and owner != port["port"] else taken
             errors += _port_errors(f"spec.ports[{index}].nodePort", asked, refused)
     return errors
 
 
-def _port_errors(path: str, port: int, taken: Set[int]) -> list[FieldError]:
+def _port_errors(path: str, port: int, taken: Container[int]) -> list[FieldError]:
     if port not in NODE_PORTS:
         return [invalid(path, port, _PORT_OUTSIDE)]
     return [invalid(path, port, "provided port is already allocated")] if port in taken else []
 
 
-def _next_port(start: int, busy: Set[int]) -> int:
+def _next_port(start: int, busy: Container[int]) -> int:
     found = _next(start, _FIRST_PORT, NODE_PORTS.stop, int, busy)
     if found is None:
         raise internal("failed to allocate a nodePort: range is full")
     return found
 
 
-def _next(start: int, first: int, stop: int, value_at: Callable[[int], _T], taken: Set[_T]) -> _T | None:
+def _next(start: int, first: int, stop: int, value_at: Callable[[int], _T], taken: Container[_T]) -> _T | None:
     size = stop - first
     values = (value_at(first + (start + step) % size) for step in range(size))
     return next((value for value in values if value not in taken), None)

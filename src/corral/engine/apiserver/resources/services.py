@@ -7,6 +7,7 @@ from corral.engine.apiserver.grammar.names import subdomain_faults
 from corral.engine.apiserver.resources.ip_addresses import address_faults, parsed
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.resource import Object
+from corral.engine.apiserver.resources.service_ledger import Ledger
 from corral.engine.apiserver.resources.service_shape import (
     has_cluster_address,
     has_health_port,
@@ -22,11 +23,22 @@ _AFFINITY_SECONDS = 10800
 
 
 class ServiceStrategy(OpenStatusStrategy):
-    """Services; addresses and ports are given by `service_addresses.allocate`, before preparation."""
+    """Services; their addresses and ports come from a ledger, before preparation."""
 
     allow_create_on_update = True
     name_rule = "label1035"
     returns_deleted = True
+
+    def __init__(self, ledger: Ledger | None = None) -> None:
+        self._ledger = ledger or Ledger()
+
+    def allocate(self, new: Object, old: Object | None) -> list[FieldError]:
+        """Gives a service the addresses and ports it asks for."""
+        return self._ledger.allocate(new, old)
+
+    def release(self, uid: str) -> None:
+        """Gives back what was not stored."""
+        self._ledger.release(uid)
 
     def default(self, obj: Object) -> None:
         """Sets type, affinity, protocols, target ports and traffic policies."""

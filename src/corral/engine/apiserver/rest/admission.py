@@ -1,50 +1,72 @@
-"""What the server decides about a new object by looking at others: its namespace, its priority, its addresses."""
+"""What a write may do in the light of other objects: its namespace, its definition, and others of its kind."""
 
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
 
 from corral.engine.apiserver import failures
-from corral.engine.apiserver.custom.naming import establish
-from corral.engine.apiserver.field_errors import FieldError
-from corral.engine.apiserver.resources.pod_admission import Priority
 from corral.engine.apiserver.resources.resource import Object, Resource
-from corral.engine.apiserver.resources.service_addresses import allocate as allocate_addresses
-from corral.engine.apiserver.resources.service_addresses import held_by
-from corral.engine.apiserver.storage.store import Store
+from corral.engine.apiserver.rest.identity import key_for
 from corral.engine.apiserver.world import World
+
+NAMESPACES = "/namespaces"
+DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions"
 
 _UNGUARDED = nullcontext()
 
 
-def admit_create(world: World, resource: Resource, obj: Object) -> None:
-    """Completes or refuses a new object in the light of the others."""
+def exclusively(world: World, resource: Resource, name: str) -> AbstractAsyncContextManager[object]:
+    """Lets only one write at a time into the scope that the strategy names; taken before the lock of the key."""
+    scope = resource.strategy.exclusive_scope(name)
+    # Every key has a slash before its name, so a scope is never the key of an object.
+    return world.store.locked(resource.storage_key, f"scope {scope}") if scope else _UNGUARDED
+
+
+def settle(world: World, resource: Resource, obj: Object) -> None:
+    """Lets the strategy decide what depends on the others; only kinds with an exclusive scope look at them."""
+    if resource.strategy.exclusive_scope(obj["metadata"].get("name") or ""):
+        others = (entry.decoded() for entry in world.store.collection(resource.storage_key).scan())
+        resource.strategy.settle(obj, others, world.timestamp())
+
+
+def check_surroundings(world: World, resource: Resource, obj: Object) -> None:
+    """Refuses a new object whose definition or namespace is gone or going."""
+    if resource.definition:
+        _check_definition(world, resource, obj)
     if resource.namespaced:
         _check_namespace(world, resource, obj)
 
 
-def allocate(world: World, resource: Resource, obj: Object, old: Object | None = None) -> list[FieldError]:
-    """Gives a Service the addresses and ports it asks for; last, so that nothing is taken by an invalid one."""
-    if resource.group != "" or resource.kind != "Service":
-        return []
-    uid = obj["metadata"].get("uid")
-    services = (e.decoded() for e in world.store.collection(resource.storage_key).scan())
-    return allocate_addresses(obj, old, held_by(s for s in services if s["metadata"]["uid"] != uid))
+async def still_welcome(world: World, resource: Resource, obj: Object) -> None:
+    """Checks the surroundings again, last: whoever goes on to store the object without waiting comes before their end.
+
+    A deletion of the namespace or the definition holds its lock until it is committed, so after waiting for the locks
+    nothing is under way; and what is handed to the store at once is committed before any deletion that follows.
+    """
+    async with AsyncExitStack() as locks:
+        for collection, key in _surroundings(resource, obj):
+            await locks.enter_async_context(world.store.locked(collection, key))
+        check_surroundings(world, resource, obj)
 
 
-def allocating(world: World, resource: Resource) -> AbstractAsyncContextManager[object]:
-    """Lets only one write at a time give out what must be unique over all objects of a kind: addresses of Services."""
-    return world.store.locked("addresses", "") if resource.storage_key == "/services" else _UNGUARDED
+def _surroundings(resource: Resource, obj: Object) -> Iterator[tuple[str, str]]:
+    if resource.definition:
+        yield DEFINITIONS, key_for("", resource.definition)
+    if resource.namespaced:
+        yield NAMESPACES, key_for("", obj["metadata"]["namespace"])
 
 
-def conclude(world: World, resource: Resource, obj: Object) -> None:
-    """Does what controllers of a real cluster do a moment after the write, for the kinds that the server itself needs."""
-    if resource.kind == "CustomResourceDefinition" and resource.group == "apiextensions.k8s.io":
-        others = (e.decoded() for e in world.store.collection(resource.storage_key).scan())
-        establish(obj, others, world.timestamp())
+def _check_definition(world: World, resource: Resource, obj: Object) -> None:
+    entry = world.store.collection(DEFINITIONS).get(key_for("", resource.definition))
+    if entry is None:
+        raise failures.no_such_path()
+    if entry.is_terminating():
+        detail = "create not allowed while custom resource definition is terminating"
+        raise failures.forbidden(resource.group, resource.plural, obj["metadata"].get("name") or "", detail)
 
 
 def _check_namespace(world: World, resource: Resource, obj: Object) -> None:
     namespace = obj["metadata"]["namespace"]
-    entry = world.store.collection("/namespaces").get(f"/{namespace}")
+    entry = world.store.collection(NAMESPACES).get(key_for("", namespace))
     if entry is None:
         raise failures.not_found("", "namespaces", namespace)
     if not entry.is_terminating():
@@ -58,17 +80,3 @@ def _check_namespace(world: World, resource: Resource, obj: Object) -> None:
             {"reason": "NamespaceTerminating", "message": cause, "field": "metadata.namespace"}
         ]
     raise failure
-
-
-def priority_class(store: Store, name: str) -> Priority | None:
-    """Returns the priority class of a name; "" asks for the default one, which is 0 where none is marked so."""
-    classes = store.collection("scheduling.k8s.io/priorityclasses")
-    if name:
-        entry = classes.get(f"/{name}")
-        return _priority(entry.decoded()) if entry else None
-    defaults = [o for o in (e.decoded() for e in classes.scan()) if o.get("globalDefault")]
-    return _priority(min(defaults, key=lambda o: int(o["value"]))) if defaults else Priority("", 0)
-
-
-def _priority(found: Object) -> Priority:
-    return Priority(found["metadata"]["name"], int(found["value"]), found["preemptionPolicy"])

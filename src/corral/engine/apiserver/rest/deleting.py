@@ -1,18 +1,23 @@
 """Delete and delete collection."""
 
+import asyncio
+from collections.abc import Sequence
+
 from corral.engine.apiserver import failures
-from corral.engine.apiserver.custom.naming import mark_terminating
 from corral.engine.apiserver.http.options import DeleteOptions, ListOptions
 from corral.engine.apiserver.http.response import Response, document, encoded
 from corral.engine.apiserver.http.target import Target
-from corral.engine.apiserver.resources.namespaces import PROTECTED_NAMESPACES
 from corral.engine.apiserver.resources.resource import Object, Resource
-from corral.engine.apiserver.rest import lifecycle
+from corral.engine.apiserver.rest import admission, lifecycle
 from corral.engine.apiserver.rest.filter import Filter
+from corral.engine.apiserver.rest.identity import key_of
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import stored
-from corral.engine.apiserver.schema.defaulting import copied
+from corral.engine.apiserver.storage.entry import Entry
 from corral.engine.apiserver.world import World
+
+AT_ONCE = 32
+"""How many objects of a collection are deleted at the same time."""
 
 
 async def delete(world: World, view: View, target: Target, options: DeleteOptions) -> Response:
@@ -34,30 +39,53 @@ async def delete_collection(
     wanted = Filter(view, target, chosen)
     entries = list(wanted.among(world.store.collection(resource.storage_key).scan(wanted.namespace)))
     meta = {"resourceVersion": str(world.store.revision)}
-    for entry in entries:
-        one = Target(target.group, target.version, target.plural, entry.namespace, entry.name)
-        try:
-            await _delete(world, view, one, options)
-        except failures.ApiFailure as failure:
-            if failure.code != 404:
-                raise
+    await delete_entries(world, view, entries, options)
     return encoded(200, view.many(entries, meta, world.now()), view.form)
+
+
+async def delete_entries(world: World, view: View, entries: Sequence[Entry], options: DeleteOptions) -> int:
+    """Deletes many objects, so many at a time that they share commits; returns how many were still there.
+
+    After a failure nothing more is begun; it is raised when what was begun has ended.
+    """
+    deleted = 0
+    for start in range(0, len(entries), AT_ONCE):
+        batch = (_delete_entry(world, view, entry, options) for entry in entries[start : start + AT_ONCE])
+        for outcome in await asyncio.gather(*batch, return_exceptions=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
+            deleted += outcome
+    return deleted
+
+
+async def _delete_entry(world: World, view: View, entry: Entry, options: DeleteOptions) -> bool:
+    resource = view.resource
+    try:
+        target = Target(resource.group, resource.version, resource.plural, entry.namespace, entry.name)
+        await _delete(world, view, target, options)
+    except failures.ApiFailure as failure:
+        if failure.code != 404:
+            raise
+        return False
+    return True
 
 
 async def _delete(world: World, view: View, target: Target, options: DeleteOptions) -> tuple[Object, bool]:
     resource, store = view.resource, world.store
-    if resource.storage_key == "/namespaces" and target.name in PROTECTED_NAMESPACES:
-        raise failures.forbidden("", "namespaces", target.name, "this namespace may not be deleted")
-    key = f"{target.namespace}/{target.name}"
-    async with store.locked(resource.storage_key, key) as entry:
+    refusal = resource.strategy.deletion_refusal(target.name)
+    if refusal:
+        raise failures.forbidden(resource.group, resource.plural, target.name, refusal)
+    key = key_of(target)
+    async with (
+        admission.exclusively(world, resource, target.name),
+        store.locked(resource.storage_key, key) as entry,
+    ):
         if entry is None:
             raise failures.not_found(resource.group, resource.plural, target.name)
         obj = view.decoded(entry)
         _check_preconditions(resource, obj, options)
-        if obj["metadata"].get("deletionTimestamp") and resource.storage_key == "/namespaces":
+        if obj["metadata"].get("deletionTimestamp") and resource.strategy.is_held(obj):
             return obj, False
-        if resource.storage_key == "apiextensions.k8s.io/customresourcedefinitions":
-            obj = _held_for_cleanup(obj, world.timestamp())
         grace = resource.strategy.grace_period(obj, options.grace_period)
         outcome = lifecycle.deleted(obj, resource, options, (world.timestamp(), world.timestamp(grace)), grace)
         if not outcome.changed or options.dry_run:
@@ -68,14 +96,6 @@ async def _delete(world: World, view: View, target: Target, options: DeleteOptio
         else:
             last = await store.put(resource.storage_key, key, kept)
     return view.decoded(last), outcome.gone
-
-
-def _held_for_cleanup(definition: Object, now: str) -> Object:
-    """Returns a definition that waits, once deleted, for its objects to go first."""
-    held: Object = copied(definition)
-    if not held["metadata"].get("deletionTimestamp"):
-        mark_terminating(held, now)
-    return held
 
 
 def _check_preconditions(resource: Resource, obj: Object, options: DeleteOptions) -> None:

@@ -11,6 +11,16 @@ from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.resource import Object, Resource
 
 
+def key_of(target: Target) -> str:
+    """Returns the key under which the object that a path names rests."""
+    return key_for(target.namespace, target.name)
+
+
+def key_for(namespace: str, name: str) -> str:
+    """Returns the key under which an object rests; the namespace is "" for what has none."""
+    return f"{namespace}/{name}"
+
+
 def check_kind(obj: Object, resource: Resource) -> None:
     """Checks the kind and version of an object; built-in kinds may leave them out."""
     kind, version = obj.get("kind") or "", obj.get("apiVersion") or ""

@@ -75,12 +75,12 @@ def with_generation(new: Object, old: Object, resource: Resource) -> None:
         new["metadata"]["generation"] = int(old["metadata"].get("generation", 0)) + 1
 
 
-def is_finished(obj: Object) -> bool:
+def is_finished(obj: Object, resource: Resource) -> bool:
     """Says whether an object that is being deleted has nothing left to wait for."""
     meta = obj["metadata"]
     if not meta.get("deletionTimestamp") or meta.get("finalizers"):
         return False
-    return not meta.get("deletionGracePeriodSeconds") and not _is_namespace_in_use(obj)
+    return not meta.get("deletionGracePeriodSeconds") and not resource.strategy.is_held(obj)
 
 
 class Deletion(msgspec.Struct, frozen=True):
@@ -97,11 +97,12 @@ def deleted(obj: Object, resource: Resource, options: DeleteOptions, moments: tu
     `grace` is what the strategy asks for; `moments` are now and that many seconds later, as timestamps. A second delete
     can only shorten the wait. What goes at once goes as it is, without a trace of the deletion (pods excepted).
     """
-    meta = dict(obj["metadata"])
-    policy = options.propagation or resource.strategy.default_propagation
-    finalizers = _finalizers(meta.get("finalizers") or [], policy)
-    waits = bool(grace or finalizers or _is_namespace_in_use(obj))
-    if not waits and not resource.strategy.graceful:
+    strategy = resource.strategy
+    begun = obj if obj["metadata"].get("deletionTimestamp") else strategy.begin_deletion(obj, moments[0])
+    meta = dict(begun["metadata"])
+    finalizers = _finalizers(meta.get("finalizers") or [], options.propagation or strategy.default_propagation)
+    waits = bool(grace or finalizers or strategy.is_held(obj))
+    if not waits and not strategy.graceful:
         return Deletion(obj, gone=True, changed=True)
     if finalizers:
         meta["finalizers"] = finalizers
@@ -109,21 +110,15 @@ def deleted(obj: Object, resource: Resource, options: DeleteOptions, moments: tu
         meta.pop("finalizers", None)
     if not meta.get("deletionTimestamp"):
         meta["deletionTimestamp"] = moments[1]
-        if not resource.strategy.begins_deletion:
+        if not strategy.begins_deletion:
             meta["deletionGracePeriodSeconds"] = grace
-        if resource.strategy.generation and waits and not resource.strategy.begins_deletion:
-            meta["generation"] = int(meta.get("generation", 0)) + 1
-    elif resource.strategy.graceful and grace < int(meta.get("deletionGracePeriodSeconds") or 0):
+            if strategy.generation and waits:
+                meta["generation"] = int(meta.get("generation", 0)) + 1
+    elif strategy.graceful and grace < int(meta.get("deletionGracePeriodSeconds") or 0):
         meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"] = moments[1], grace
-    made = ordered(obj, meta)
-    if obj["kind"] == "Namespace":
-        made["status"] = {**(obj.get("status") or {}), "phase": "Terminating"}
-    gone = is_finished(made)
+    made = ordered(begun, meta)
+    gone = is_finished(made, resource)
     return Deletion(made, gone, gone or made != obj)
-
-
-def _is_namespace_in_use(obj: Object) -> bool:
-    return obj["kind"] == "Namespace" and bool((obj.get("spec") or {}).get("finalizers"))
 
 
 def _finalizers(present: list[str], propagation: str) -> list[str]:

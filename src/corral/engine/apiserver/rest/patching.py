@@ -15,6 +15,7 @@ from corral.engine.apiserver.rest.body import parsed_json, parsed_yaml, shaped
 from corral.engine.apiserver.rest.identity import check_kind, check_name, check_namespace
 from corral.engine.apiserver.rest.ownership import tracking_of
 from corral.engine.apiserver.rest.writing import Write, Written, change, create
+from corral.engine.apiserver.schema.defaulting import copied
 from corral.engine.apiserver.schema.depth import is_deeper
 
 JSON_PATCH = "application/json-patch+json"
@@ -90,17 +91,8 @@ def patched(kind: str, old: Object, content: Any, resource: Resource) -> Object:
         raise failures.bad_request("the patch leaves an object that is nested too deep")
     if not isinstance(made, dict):
         raise failures.bad_request("the patch does not leave an object")
-    new: Object = fresh(made)
+    new: Object = copied(made)
     return new
-
-
-def fresh(value: Any) -> Any:
-    """Returns a deep copy of JSON, so that the next steps may change it in place."""
-    if value.__class__ is dict:
-        return {k: fresh(v) for k, v in value.items()}
-    if value.__class__ is list:
-        return [fresh(v) for v in value]
-    return value
 
 
 async def _applied(write: Write, config: Any) -> tuple[Written, list[str]]:
@@ -122,7 +114,7 @@ async def _applied(write: Write, config: Any) -> tuple[Written, list[str]]:
     def merged(live: Object | None) -> Object:
         # The manager owns all that it sent, zero values too, so the configuration gets its shape only when merged.
         request = applying.Request(config, write.manager, write.options.force, write.world.timestamp())
-        new: Object = fresh(applying.apply(tracking, live, request).object)
+        new: Object = copied(applying.apply(tracking, live, request).object)
         new["metadata"] = {**(new.get("metadata") or {}), "name": target.name}
         if resource.namespaced:
             new["metadata"]["namespace"] = target.namespace

@@ -14,14 +14,10 @@ from corral.engine.apiserver.http.response import Response, encoded
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.resource import Resource
 from corral.engine.apiserver.rest.filter import Filter
+from corral.engine.apiserver.rest.identity import key_of
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.storage.entry import Collection, Entry
 from corral.engine.apiserver.world import World
-
-
-def key_of(target: Target) -> str:
-    """Returns the key of the object that a path names."""
-    return f"{target.namespace}/{target.name}"
 
 
 def entry_of(world: World, resource: Resource, target: Target) -> Entry:

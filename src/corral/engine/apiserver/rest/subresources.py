@@ -7,10 +7,11 @@ from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.resources.pods import bind
 from corral.engine.apiserver.resources.resource import Object, Resource, Scale, Strategy
 from corral.engine.apiserver.rest.body import Body, object_in, parsed_json, shaped
-from corral.engine.apiserver.rest.patching import JSON_PATCH, MERGE_PATCH, fresh, patched
+from corral.engine.apiserver.rest.patching import check_patch_type, patched
 from corral.engine.apiserver.rest.reading import entry_of
 from corral.engine.apiserver.rest.writing import Write, change, with_subresource
 from corral.engine.apiserver.schema.builtin import builtin_schema
+from corral.engine.apiserver.schema.defaulting import copied
 from corral.engine.apiserver.selectors import label_selector_of
 
 SCALE = Resource("autoscaling", "v1", "Scale", "scales", True, builtin_schema("autoscaling", "v1", "Scale"), Strategy())
@@ -45,7 +46,7 @@ async def write_scale(write: Write, request: Request) -> Object:
 
     def make(old: Object) -> Object:
         wanted = make_scale(read_scale(old, where))
-        new: Object = fresh(old)
+        new: Object = copied(old)
         version = (wanted.get("metadata") or {}).get("resourceVersion")
         new["metadata"]["resourceVersion"] = version or ""
         replicas = (wanted.get("spec") or {}).get("replicas") or 0
@@ -69,8 +70,7 @@ async def _scale_maker(write: Write, request: Request, where: Scale) -> Any:
             )
         return lambda _: given
     kind = request.content_type
-    if kind not in (JSON_PATCH, MERGE_PATCH, "application/strategic-merge-patch+json"):
-        raise failures.ApiFailure(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
+    check_patch_type(kind, write.resource)
     content = parsed_json(await request.body())
 
     def make(scale: Object) -> Object:
@@ -83,7 +83,7 @@ async def _scale_maker(write: Write, request: Request, where: Scale) -> Any:
 async def bind_pod(write: Write, request: Request) -> None:
     """Assigns a pod to a node, once."""
     binding = (await object_in(request, BINDING, write.options.field_validation)).obj
-    await change(with_subresource(write, "binding"), lambda pod: bind(fresh(pod), binding, write.world.timestamp()))
+    await change(with_subresource(write, "binding"), lambda pod: bind(copied(pod), binding, write.world.timestamp()))
 
 
 def refuse_stream(write: Write) -> failures.ApiFailure:

@@ -74,7 +74,7 @@ class View:
             shown = ((b",", _encode(partial(self.decoded(e), self.form.version))) for e in entries)
             return _spliced(_encode(head | {"items": []}), shown)
         resource = self.resource
-        head = {"kind": list_kind(resource), "apiVersion": resource.api_version, "metadata": meta}
+        head = {"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": meta}
         return _spliced(_encode(head | {"items": []}), map(self._item, entries))
 
     def _item(self, entry: Entry) -> Piece:
@@ -124,11 +124,6 @@ def partial(obj: Object, version: str) -> Object:
         "apiVersion": f"meta.k8s.io/{version}",
         "metadata": obj["metadata"],
     }
-
-
-def list_kind(resource: Resource) -> str:
-    """Returns the kind of a list of this resource."""
-    return str(resource.annotations.get("listKind") or f"{resource.kind}List")
 
 
 def _spliced(frame: bytes, pieces: Iterable[Piece]) -> Parts:

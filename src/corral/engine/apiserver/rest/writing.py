@@ -15,14 +15,13 @@ from corral.engine.apiserver.apply.tracking import manager_of, track_update
 from corral.engine.apiserver.http.options import WriteOptions
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.metadata_validation import validate_metadata, validate_metadata_update
-from corral.engine.apiserver.resources.namespaces import NamespaceStrategy
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.rest import admission, lifecycle
-from corral.engine.apiserver.rest.identity import check_namespace
+from corral.engine.apiserver.rest.identity import check_namespace, key_for, key_of
 from corral.engine.apiserver.rest.ownership import tracking_of
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.schema.completion import complete
-from corral.engine.apiserver.schema.defaulting import apply_defaults
+from corral.engine.apiserver.schema.defaulting import apply_defaults, copied
 from corral.engine.apiserver.schema.validation import validate as validate_schema
 from corral.engine.apiserver.storage.entry import Entry
 from corral.engine.apiserver.world import World
@@ -72,38 +71,44 @@ async def create(write: Write, obj: Object, tracked: bool = True) -> Written:
         raise failures.ApiFailure(500, "", "resourceVersion should not be set on objects to be created")
     given = obj.get("metadata") or {}
     obj = lifecycle.born(obj, resource, namespace if resource.namespaced else "", world.new_uid(), world.timestamp())
-    admission.admit_create(world, resource, obj)
-    async with admission.allocating(world, resource):
-        return await _create(write, obj, given, tracked)
+    admission.check_surroundings(world, resource, obj)
+    if given.get("name") or not given.get("generateName"):
+        return await _create(write, obj, tracked)
+    return await _create_generated(write, obj, tracked)
 
 
-async def _create(write: Write, obj: Object, given: dict[str, Any], tracked: bool) -> Written:
-    world = write.world
-    generated = not given.get("name") and bool(given.get("generateName"))
-    for attempt in range(GENERATED_NAME_TRIES):
-        if generated:
-            obj["metadata"]["name"] = world.generated_name(given["generateName"])
-            obj = lifecycle.ordered(obj, obj["metadata"])
-        if attempt == 0:
-            _prepared_new(write, obj, tracked)
+async def _create_generated(write: Write, obj: Object, tracked: bool) -> Written:
+    """Tries names until one is free, each with an object of its own: much may follow from a name."""
+    for left in reversed(range(GENERATED_NAME_TRIES)):
+        named = copied(obj)
+        named["metadata"]["name"] = write.world.generated_name(obj["metadata"]["generateName"])
         try:
-            return await _store_new(write, obj)
+            return await _create(write, lifecycle.ordered(named, named["metadata"]), tracked)
         except failures.ApiFailure as failure:
-            if not generated or failure.reason != "AlreadyExists" or attempt == GENERATED_NAME_TRIES - 1:
+            if failure.reason != "AlreadyExists" or not left:
                 raise
     raise AssertionError("the last try returns or raises")
 
 
-def _prepared_new(write: Write, obj: Object, tracked: bool) -> None:
+async def _create(write: Write, obj: Object, tracked: bool) -> Written:
+    async with admission.exclusively(write.world, write.resource, obj["metadata"].get("name") or ""):
+        try:
+            _prepare_new(write, obj, tracked)
+            return await _store_new(write, obj)
+        finally:
+            write.resource.strategy.release(obj["metadata"]["uid"])
+
+
+def _prepare_new(write: Write, obj: Object, tracked: bool) -> None:
     resource, strategy = write.resource, write.resource.strategy
     if resource.structural:
         apply_defaults(resource.schema, obj)
     strategy.default(obj)
     if tracked:  # before the server adds what is its own: only the client's words have an owner
         _own(write, None, obj)
-    _refuse(write, admission.allocate(write.world, resource, obj), obj)
+    _refuse(write, strategy.allocate(obj, None), obj)
     strategy.prepare_create(obj)
-    admission.conclude(write.world, resource, obj)
+    admission.settle(write.world, resource, obj)
     errors = validate_metadata(obj, namespaced=resource.namespaced, name_rule=strategy.name_rule)
     if resource.structural:
         errors += validate_schema(resource.schema, obj)
@@ -122,13 +127,14 @@ def _refuse(write: Write, errors: list[field_errors.FieldError], obj: Object) ->
 async def _store_new(write: Write, obj: Object) -> Written:
     store, resource = write.world.store, write.resource
     name = obj["metadata"]["name"]
-    key = f"{obj['metadata'].get('namespace', '')}/{name}"
+    key = key_for(obj["metadata"].get("namespace", ""), name)
     async with store.locked(write.collection, key) as existing:
         if existing is not None:
             failure = failures.already_exists(resource.group, resource.plural, name)
             if existing.is_terminating():
                 failure.message = f"object is being deleted: {failure.message}"
             raise failure
+        await admission.still_welcome(write.world, resource, obj)
         if write.options.dry_run:
             obj["metadata"].pop("resourceVersion", None)
             return Written(obj, Entry.of(key, 0, stored(resource, obj)), created=True)
@@ -153,27 +159,31 @@ Maker = Callable[[Object], Object]
 
 async def change(write: Write, make: Maker, *, tracked: bool = True) -> Written:
     """Changes an existing object; nothing is written when nothing differs."""
-    async with admission.allocating(write.world, write.resource):
-        return await _change(write, make, tracked)
-
-
-async def _change(write: Write, make: Maker, tracked: bool) -> Written:
     store, resource, target = write.world.store, write.resource, write.target
-    key = f"{target.namespace}/{target.name}"
-    async with store.locked(write.collection, key) as entry:
+    async with (
+        admission.exclusively(write.world, resource, target.name),
+        store.locked(write.collection, key_of(target)) as entry,
+    ):
         if entry is None:
             raise failures.not_found(resource.group, resource.plural, target.name)
         old = write.view.decoded(entry)
-        new = _prepared_change(write, make(old), old, tracked)
-        if with_old_times(old, new) == old:
-            return Written(old, entry)
-        if lifecycle.is_finished(new):
-            if not write.options.dry_run:
-                await store.remove(write.collection, key, stored(resource, new))
-            return Written(new, Entry.of(key, entry.rev, stored(resource, new)))
-        if write.options.dry_run:
-            return Written(new, Entry.of(key, entry.rev, stored(resource, new)))
-        written = await store.put(write.collection, key, stored(resource, new))
+        try:
+            return await _store_change(write, entry, old, _prepared_change(write, make(old), old, tracked))
+        finally:
+            resource.strategy.release(old["metadata"]["uid"])
+
+
+async def _store_change(write: Write, entry: Entry, old: Object, new: Object) -> Written:
+    store, resource, key = write.world.store, write.resource, entry.key
+    if with_old_times(old, new) == old:
+        return Written(old, entry)
+    if lifecycle.is_finished(new, resource):
+        if not write.options.dry_run:
+            await store.remove(write.collection, key, stored(resource, new))
+        return Written(new, Entry.of(key, entry.rev, stored(resource, new)))
+    if write.options.dry_run:
+        return Written(new, Entry.of(key, entry.rev, stored(resource, new)))
+    written = await store.put(write.collection, key, stored(resource, new))
     new["metadata"]["resourceVersion"] = str(written.rev)
     return Written(new, written)
 
@@ -187,17 +197,18 @@ def _prepared_change(write: Write, new: Object, old: Object, tracked: bool) -> O
     strategy.default(new)
     if tracked:
         _own(write, old, new)
-    _refuse(write, _CHANGES.get(write.target.subresource, _changed_main)(write, new, old), new)
+    errors = strategy.change_through(write.target.subresource, new, old)
+    _refuse(write, _changed_whole(write, new, old) if errors is None else errors, new)
     if not resource.structural:
         complete(resource.schema, new)
     return new
 
 
-def _changed_main(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
+def _changed_whole(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
     resource, strategy = write.resource, write.resource.strategy
-    _refuse(write, admission.allocate(write.world, resource, new, old), new)
+    _refuse(write, strategy.allocate(new, old), new)
     strategy.prepare_update(new, old)
-    admission.conclude(write.world, resource, new)
+    admission.settle(write.world, resource, new)
     if strategy.generation:
         lifecycle.with_generation(new, old, resource)
     errors = validate_metadata(new, namespaced=resource.namespaced, name_rule=strategy.name_rule)
@@ -205,28 +216,6 @@ def _changed_main(write: Write, new: Object, old: Object) -> list[field_errors.F
     if resource.structural:
         errors += validate_schema(resource.schema, new, old)
     return errors + strategy.validate(new) + strategy.validate_update(new, old)
-
-
-def _changed_status(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
-    strategy = write.resource.strategy
-    strategy.prepare_status(new, old)
-    return strategy.validate_status(new, old)
-
-
-def _changed_finalizers(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
-    strategy = write.resource.strategy
-    assert isinstance(strategy, NamespaceStrategy)
-    strategy.prepare_finalize(new, old)
-    return strategy.validate_finalize(new)
-
-
-def _changed_by_server(write: Write, new: Object, old: Object) -> list[field_errors.FieldError]:
-    """Lets through what a subresource made itself and checked already."""
-    return []
-
-
-_CHANGES = {"status": _changed_status, "finalize": _changed_finalizers, "binding": _changed_by_server}
-"""What is prepared and checked when a change comes through a subresource; all others are changes of the whole."""
 
 
 def _check_versions(write: Write, new: Object, old: Object) -> None:

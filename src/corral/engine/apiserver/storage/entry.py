@@ -26,7 +26,7 @@ _METADATA = msgspec.json.Decoder(_Object)
 class Entry:
     """One object as it was committed at `rev`; `value` never changes."""
 
-    __slots__ = ("_fields", "_labels", "key", "rev", "value")
+    __slots__ = ("_fields", "_labels", "_terminating", "key", "rev", "value")
 
     def __init__(self, key: str, rev: int, value: bytes) -> None:
         self.key = key  # namespace/name, or /name for what has no namespace
@@ -34,6 +34,7 @@ class Entry:
         self.value = value
         self._labels: dict[str, str] | None = None
         self._fields: dict[str, dict[str, str]] | None = None
+        self._terminating: bool | None = None
 
     @classmethod
     def of(cls, key: str, rev: int, obj: dict[str, Any]) -> "Entry":
@@ -64,8 +65,10 @@ class Entry:
         return self._fields
 
     def is_terminating(self) -> bool:
-        """Says whether the object is being deleted."""
-        return _METADATA.decode(self.value).metadata.deletion is not None
+        """Says whether the object is being deleted; decoded on first use, as every create in a namespace asks."""
+        if self._terminating is None:
+            self._terminating = _METADATA.decode(self.value).metadata.deletion is not None
+        return self._terminating
 
     def decoded(self) -> dict[str, Any]:
         """Returns a fresh decoded copy of the object."""
