@@ -23,6 +23,8 @@ from corral.errors import CorralError
 
 JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE = "application/json", "application/yaml", "application/vnd.kubernetes.protobuf"
 READABLE = (JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE)
+MOST_YAML_VALUES = 100_000
+"""A second of a thread's time, and far more than any object has."""
 QUICK_BYTES = 16 << 10
 DELETE_OPTIONS = "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions"
 
@@ -105,10 +107,13 @@ def _of_yaml(raw: bytes) -> Any:
     quick = _plain_json(raw) if raw[:1] == b"{" else None  # what most clients send as YAML: ten times as quick
     if quick is not None:
         return quick
-    from corral.kinds.documents import load_document  # here, because the YAML library takes a tenth of the start
+    from corral.kinds.documents import (
+        Limits,
+        load_document,
+    )  # here, because the YAML library takes a tenth of the start
 
     try:
-        return load_document(raw)
+        return load_document(raw, limits=Limits(values=MOST_YAML_VALUES))
     except CorralError as error:
         raise failures.bad_request(f"error parsing YAML: {error.message}") from error
 
