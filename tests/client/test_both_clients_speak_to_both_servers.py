@@ -121,12 +121,14 @@ def test_apply_owns_fields_and_force_takes_them(api: ApiUnderTest, client: Any) 
 
 
 def test_a_dry_run_checks_and_stores_nothing(api: ApiUnderTest, client: Any) -> None:
+    """Invariant A2."""
     assert client.create(CONFIG_MAP, config_map(api), WriteOptions(dry_run=True))["metadata"]["uid"]
     with pytest.raises(NotFoundError):
         client.get(CONFIG_MAP, api.key("a"))
 
 
 def test_a_list_comes_in_pages_of_one_moment(api: ApiUnderTest, client: Any) -> None:
+    """Invariant A8."""
     for number in range(7):
         client.create(CONFIG_MAP, config_map(api, f"a{number}"))
     scope = Scope(api.namespace, labels="part=test")

@@ -153,6 +153,7 @@ async def test_f07_a_create_with_a_fixed_name_finds_itself(
 async def test_f07_other_writes_are_never_repeated_blindly(
     api: ApiUnderTest, proxy: FaultProxy, client: AsyncClient
 ) -> None:
+    """Invariant C4."""
     await client.create(CONFIG_MAP, config_map(api))
     proxy.seen.clear()
     proxy.fault_for = lambda seen: CutAfterForwarding() if seen.is_write else None
@@ -203,6 +204,7 @@ async def test_f06_a_conflict_is_the_callers_and_compare_and_swap_loses_nothing(
 async def test_f09_a_busy_server_is_obeyed(
     api: ApiUnderTest, proxy: FaultProxy, client: AsyncClient, status: int
 ) -> None:
+    """Invariant C5."""
     busy = reply(status, "TooManyRequests" if status == 429 else "ServiceUnavailable", retry_after=1)
     proxy.fault_for = first_times(1, is_write, busy)
     started = asyncio.get_running_loop().time()

@@ -53,6 +53,7 @@ def test_only_cells_that_exist_are_left_out() -> None:
 
 @pytest.mark.parametrize("resource", UNSUPPORTED)
 def test_what_is_not_served_is_refused_with_a_status(embedded_server: Server, resource: Served) -> None:
+    """Invariant A4."""
     collection = resource.collection("default")
     below = f"/{resource.subresource}" if resource.subresource else ""
     for verb in resource.verbs:

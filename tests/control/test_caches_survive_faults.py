@@ -233,6 +233,7 @@ async def test_f10_a_lost_right_is_told_and_its_return_is_noticed(
 async def test_f11_a_half_open_watch_is_noticed_by_its_silence(
     api: ApiUnderTest, writer: AsyncClient, follow: Follow, proxy: FaultProxy
 ) -> None:
+    """Invariant C6."""
     proxy.fault_for = first_times(1, lambda seen: seen.is_watch, GoSilent())
     async with follow(QUICK._replace(quiet_limit=0.3)) as followed:
         await fill(api, writer, "a")

@@ -128,6 +128,7 @@ def test_mappings_to_owners() -> None:
 
 
 async def test_f18_a_poison_object_hurts_only_itself(api: ApiUnderTest, runtime: Runtime) -> None:
+    """Invariant C7."""
     looker = Looker()
     looker.answers["poison"] = [ValueError("cannot understand this")]
 

@@ -52,6 +52,7 @@ def test_a_successor_of_the_same_name_is_not_ended_by_the_late_end_of_the_first(
 
 
 def test_what_a_list_lacks_was_deleted_and_is_told() -> None:
+    """Invariant C2."""
     mirror: Mirror[Object] = Mirror()
     mirror.replace([obj("a", "u", 1), obj("b", "v", 2)], "2")
     assert mirror.replace([obj("b", "v", 2)], "9") == [Delta(key("a"), obj("a", "u", 1), None)]
@@ -64,6 +65,7 @@ def test_what_did_not_change_is_not_told() -> None:
 
 
 def test_a_list_that_is_not_believed_deletes_nothing_but_later_news_counts() -> None:
+    """Invariant C1."""
     mirror: Mirror[Object] = Mirror()
     mirror.replace([obj("a", "u", 50), obj("b", "v", 60)], "70")
     assert mirror.replace([obj("b", "v", 10)], "20", absent_is_deleted=False) == [

@@ -109,6 +109,7 @@ async def test_who_stops_gives_the_lease_back_at_once(api: ApiUnderTest, store: 
 async def test_f02_a_leader_that_stood_still_is_replaced_and_may_not_write(
     api: ApiUnderTest, store: AsyncClient
 ) -> None:
+    """Invariant C8."""
     async with Replica(api, store, "one") as one:
         await one.leads()
         async with Replica(api, store, "two") as two:

@@ -112,6 +112,7 @@ async def test_a_delayed_key_comes_at_its_time_and_an_earlier_one_overtakes() ->
 
 
 async def test_failures_wait_longer_each_time_until_forgotten() -> None:
+    """Invariant C5."""
     queue = new_queue(ManualClock())
     assert [queue.add_failed("a") for _ in range(5)] == [1, 2, 4, 8, 8]
     assert queue.failures("a") == 5
@@ -133,6 +134,7 @@ async def test_a_cancelled_worker_passes_its_turn_on() -> None:
 
 
 async def test_a_key_added_while_worked_on_comes_once_more_and_not_before() -> None:
+    """Invariant C3."""
     queue = new_queue(ManualClock())
     queue.add("a")
     assert await queue.get() == "a"

@@ -169,6 +169,7 @@ def sequence_of(obj: dict[str, Any]) -> int:
 
 
 def test_every_acknowledged_write_survives_and_every_change_is_seen_once(tmp_path: Path) -> None:
+    """Invariants S1, S2, W1, W2 and W4."""
     dice = random.Random(7)
     with ApiProcess(tmp_path) as api:
         first = int(api.ask("GET", PATH).json["metadata"]["resourceVersion"])

@@ -108,6 +108,7 @@ class Client(threading.Thread):
 
 
 def test_concurrent_swaps_happen_in_one_order(tmp_path: Path) -> None:
+    """Invariant A1."""
     with ApiProcess(tmp_path) as api:
         initial = {}
         for key in range(KEYS):

@@ -80,6 +80,7 @@ def flipped(content: bytes, place: int, bit: int) -> bytes:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", ["state.db", "state.db-wal", "acknowledged"])
 def test_no_altered_byte_after_a_kill_is_served(after_kill: Snapshot, quick_path: Path, name: str) -> None:
+    """Invariants S2 and S6."""
     _flip_over(after_kill, quick_path, name)
 
 
@@ -153,6 +154,7 @@ def test_a_lost_mark_alone_loses_nothing(after_kill: Snapshot, quick_path: Path)
 
 @pytest.mark.parametrize("kept", [["state.db"], ["state.db", "state.db-wal"], ["state.db-wal"]])
 def test_an_older_copy_is_not_served(tmp_path: Path, quick_path: Path, kept: list[str]) -> None:
+    """Invariant S3."""
     live = tmp_path / "live"
     crashed(live, tmp_path / "older", 20)
     filled(live, 10, first=20)

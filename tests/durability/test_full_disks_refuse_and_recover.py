@@ -93,6 +93,7 @@ def test_writes_are_refused_and_everything_else_goes_on(room: SmallRoom) -> None
 
 
 def test_writing_resumes_by_itself_when_room_returns(room: SmallRoom) -> None:
+    """Invariant S5."""
     acknowledged = room.fill()
     room.enlarge()
     answer = room.create(7000)

@@ -6,6 +6,7 @@ from tests.api_process import ApiProcess
 
 
 def test_a_second_server_refuses_with_one_clear_line(tmp_path: Path) -> None:
+    """Invariant S4."""
     with ApiProcess(tmp_path / "first") as first:
         assert first.ask("GET", "/readyz").status == 200
         second = ApiProcess(tmp_path / "second")

@@ -28,6 +28,7 @@ def state(tmp_path: Path) -> Path:
 
 
 def test_an_older_file_is_brought_forward_and_its_copy_kept(state: Path) -> None:
+    """Invariant S7."""
     log = WriteLog(state, used=True, migrations=NEXT)
     assert list(log.rows()) == ROWS
     log.close()

@@ -83,6 +83,7 @@ def test_deleted_objects_leave_nothing_behind(quick_path: Path, short_history: i
 
 
 def test_watches_below_the_floor_are_told_and_above_it_resume(tmp_path: Path) -> None:
+    """Invariants S8 and W3."""
     path = "/api/v1/namespaces/default/configmaps"
     with ApiProcess(tmp_path, {"storage.history.MOST_CHANGES": 100}) as api:
         merge = {"Content-Type": "application/merge-patch+json"}

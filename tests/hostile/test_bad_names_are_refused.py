@@ -39,6 +39,7 @@ NAMES = {
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_objects_do_not_get_such_names(unchanged: ApiProcess, name: str) -> None:
+    """Invariants A2 and A3."""
     answer = unchanged.ask("POST", PATH, {"metadata": {"name": name}})
     assert (answer.status, answer.reason) == (422, "Invalid"), answer
     causes = answer.json["details"]["causes"]

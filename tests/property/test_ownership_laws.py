@@ -162,6 +162,7 @@ def test_a_forced_apply_wins_and_owns_what_it_applies(live: dict[str, Any], conf
 @quick
 @given(things, things)
 def test_an_apply_without_force_changes_nothing_of_others(live: dict[str, Any], config: dict[str, Any]) -> None:
+    """Invariant A9."""
     start = created(live)
     theirs = set(paths(fields_by(start, "creator")))
     forced = applied(start, config, "A").object

@@ -102,6 +102,7 @@ STEPS = st.lists(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
 def test_a_store_that_crashes_at_any_commit_equals_the_model(steps: list[tuple[str, str, str | None]]) -> None:
+    """Invariants S1 and S3."""
     memory = Path("/dev/shm")
     root = Path(tempfile.mkdtemp(dir=memory if memory.is_dir() else None))
     try:

@@ -40,6 +40,7 @@ STEPS = st.lists(
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(STEPS)
 def test_replayed_events_give_the_listed_state(steps: list[tuple[str, str, str]]) -> None:
+    """Invariants W1 and W6."""
     with tempfile.TemporaryDirectory() as directory:
         asyncio.run(_scenario(Path(directory), steps))
 

@@ -38,6 +38,7 @@ def test_a_killed_child_is_started_again_while_callers_wait(home: Home, plan: Pl
 
 
 def test_many_callers_lose_nothing_over_repeated_kills(home: Home, plan: Plan) -> None:
+    """Invariant P2."""
     port = lifecycle.start(home, plan).port
     answers: list[str] = []
 
@@ -61,6 +62,7 @@ def test_many_callers_lose_nothing_over_repeated_kills(home: Home, plan: Plan) -
 
 
 def test_the_port_is_the_same_after_a_stop(home: Home, plan: Plan) -> None:
+    """Invariant P6."""
     port = lifecycle.start(home, plan).port
     get(port)
     assert lifecycle.stop(home) == ["api", "supervisor"]
@@ -123,6 +125,7 @@ def test_another_port_is_refused_while_running(home: Home, plan: Plan) -> None:
 
 
 def test_starts_at_the_same_time_end_in_one_supervisor(home: Home, plan: Plan) -> None:
+    """Invariant P1."""
     program = (
         "import sys\n"
         "from corral.engine.supervisor import lifecycle\n"

@@ -22,6 +22,7 @@ def test_children_go_on_serving_without_their_supervisor(home: Home, plan: Plan)
 
 
 def test_the_next_start_takes_over(home: Home, plan: Plan) -> None:
+    """Invariant P4."""
     port = lifecycle.start(home, plan).port
     pid = get(port)
     _kill_supervisor(home)
@@ -32,6 +33,7 @@ def test_the_next_start_takes_over(home: Home, plan: Plan) -> None:
 
 
 def test_a_stop_ends_what_was_left_behind(home: Home, plan: Plan) -> None:
+    """Invariant P4."""
     pid = get(lifecycle.start(home, plan).port)
     _kill_supervisor(home)
     assert lifecycle.stop(home) == ["api"]
@@ -40,7 +42,7 @@ def test_a_stop_ends_what_was_left_behind(home: Home, plan: Plan) -> None:
 
 
 def test_a_reused_pid_is_never_signalled(home: Home) -> None:
-    """The note of a dead child names a pid that now belongs to a stranger with another start time."""
+    """Invariant P3: the note of a dead child names a pid that now belongs to a stranger with another start time."""
     home.make_folders()
     with subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE) as stranger:
         with open(home.pid_file_of("api"), "w") as file:

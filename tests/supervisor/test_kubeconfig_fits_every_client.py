@@ -27,6 +27,7 @@ def test_our_own_client_reads_it_and_keeps_the_token_out_of_the_address(tmp_path
 
 
 def test_secrets_are_private_and_kept(tmp_path: Path) -> None:
+    """Invariant P5."""
     home = Home(str(tmp_path / "home"))
     home.make_folders()
     home.ensure_token()

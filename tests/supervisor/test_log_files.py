@@ -25,6 +25,7 @@ def test_an_outgrown_log_moves_aside_while_its_writer_goes_on(tmp_path: Path) ->
 
 
 def test_logs_are_private(tmp_path: Path) -> None:
+    """Invariant P5."""
     path = str(tmp_path / "api.log")
     os.close(open_log(path))
     assert os.stat(path).st_mode & 0o777 == 0o600

@@ -35,6 +35,7 @@ def test_a_new_object_cannot_bring_what_the_server_decides() -> None:
 
 
 def test_a_change_keeps_identity_and_birth() -> None:
+    """Invariant A6."""
     old = made(creationTimestamp=NOW, generation=3)
     new = made(creationTimestamp=LATER, labels={"a": "b"}) | {"data": {"k": "v"}}
 
@@ -82,6 +83,7 @@ DELETES: dict[str, tuple[Object, Resource, DeleteOptions, int, bool, dict[str, A
 
 @pytest.mark.parametrize("case", DELETES.values(), ids=DELETES.keys())
 def test_delete(case: tuple[Object, Resource, DeleteOptions, int, bool, dict[str, Any]]) -> None:
+    """Invariant A7."""
     obj, resource, options, grace, want_gone, want_metadata = case
 
     outcome = lifecycle.deleted(obj, resource, options, (NOW, NOW if not grace else LATER), grace)
