@@ -13,6 +13,7 @@ from tests.embedded.controllers.cluster import Cluster
 pytest_plugins = ["corral.testing.api_servers"]
 
 BACKGROUND, FOREGROUND, ORPHAN = DeleteOptions("Background"), DeleteOptions("Foreground"), DeleteOptions("Orphan")
+CLUSTER_ROLE = ApiResource("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", namespaced=False)
 HELD = "example.com/held"
 
 
@@ -116,6 +117,23 @@ def test_an_owner_in_another_namespace_does_not_count(cluster: Cluster) -> None:
         assert (said[0]["type"], said[0]["involvedObject"]["name"]) == ("Warning", "child")
     finally:
         cluster.client.delete(CONFIG_MAP, key_of(elsewhere))
+
+
+def test_a_cluster_wide_owner_has_dependents_anywhere(cluster: Cluster) -> None:
+    owner = cluster.make(CLUSTER_ROLE, cluster.namespace)
+    owned(cluster, "child", reference(owner))
+    cluster.stays(lambda: cluster.find(CONFIG_MAP, "child"), bool)
+    cluster.delete(CLUSTER_ROLE, cluster.namespace, FOREGROUND)
+    cluster.wait_gone(CLUSTER_ROLE, cluster.namespace)
+    assert cluster.find(CONFIG_MAP, "child") is None
+
+
+def test_a_cluster_wide_object_cannot_have_an_owner_in_a_namespace(cluster: Cluster) -> None:
+    owner = cluster.make(CONFIG_MAP, "owner")
+    cluster.make(CLUSTER_ROLE, cluster.namespace, metadata={"ownerReferences": [reference(owner)]})
+    cluster.delete(CONFIG_MAP, "owner", BACKGROUND)
+    cluster.stays(lambda: cluster.find(CLUSTER_ROLE, cluster.namespace), bool, rounds=20)
+    cluster.delete(CLUSTER_ROLE, cluster.namespace)
 
 
 def test_two_that_own_each_other_go_together(cluster: Cluster) -> None:
