@@ -31,6 +31,7 @@ from corral.ports.refusals import UnreachableError
 ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = ROOT / "examples" / "00-first-manifest" / "team.yaml"
 RECIPE = ObjectKey("vision", "recipe")
+JOB = "evaluate"
 STEPS = 600
 KILLED_AT = (100, 280, 460)
 
@@ -66,8 +67,8 @@ def private_home() -> Iterator[None]:
 
 def play() -> int:
     """Shows the five scenes."""
-    title("1. Start a Kubernetes API: no Docker, no cluster, one SQLite file")
-    up = assembly.start_embedded(api_only=True)
+    title("1. Start a Kubernetes API and its controllers: no Docker, no cluster, one SQLite file")
+    up = assembly.start_embedded(no_node=True)
     say(f"{up.address} answers after {up.seconds * 1000:.0f} ms")
     access = assembly.embedded_access()
     with SyncClient(access) as client:
@@ -96,8 +97,20 @@ def apply_manifest(client: SyncClient) -> None:
         key = ObjectKey(manifest["metadata"].get("namespace", ""), manifest["metadata"]["name"])
         stored = client.patch(resource, key, Patch("apply", manifest))
         say(f"{resource.qualified}/{key.name} applied at revision {stored['metadata']['resourceVersion']}")
+    made = pods_of_the_job(client)
+    say(f"the controllers made {len(made)} pods for jobs/{JOB}: {', '.join(made) or 'none'}")
     phase = client.get(POD, ObjectKey("vision", "trainer"))["status"]["phase"]
-    say(f"the pod is {phase}: this release has no node yet that would run it")
+    say(f"pods are {phase}: this release has no node yet that would run them")
+
+
+def pods_of_the_job(client: SyncClient, seconds: float = 20.0) -> list[str]:
+    """Returns the names of the Job's pods once the controllers, which start beside the API, have made them."""
+    deadline = time.monotonic() + seconds
+    while True:
+        found = client.list(POD, Scope(namespace="vision", labels=f"batch.kubernetes.io/job-name={JOB}"))
+        if len(found) == 2 or time.monotonic() > deadline:
+            return sorted(pod["metadata"]["name"] for pod in found)
+        time.sleep(0.02)
 
 
 def revision_of(client: SyncClient) -> str:
