@@ -28,7 +28,7 @@ MOST_IN_FLIGHT = 400
 """Requests under way at once, watches aside; more are told to come back."""
 HEALTH_PATHS = frozenset(("/healthz", "/livez", "/readyz"))
 """What is answered without a token and under any load: whoever asks decides whether we are started anew."""
-OPEN_PATHS = frozenset(("/version",))
+OPEN_PATHS = frozenset(("/version", "/version/"))
 """What else may be read without a token, as on a real server."""
 
 
