@@ -9,10 +9,9 @@ from datetime import datetime
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.http.negotiation import JSON
 from corral.engine.apiserver.http.options import DeleteOptions
-from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.events import EVENT_TTL_SECONDS
 from corral.engine.apiserver.resources.resource import Object
-from corral.engine.apiserver.rest.deleting import delete
+from corral.engine.apiserver.rest.deleting import delete_entries
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.world import World
 
@@ -61,17 +60,14 @@ async def forget_events(world: World, now: float) -> int:
     """Deletes the events that were last seen more than an hour ago; returns how many."""
     resource = world.catalog.find("", "v1", "events")
     assert resource is not None
-    view, forgotten = View(resource, JSON), 0
-    for entry in list(world.store.collection(resource.storage_key).scan()):
-        if now - _last_seen(entry.decoded()) < EVENT_TTL_SECONDS:
-            continue
-        try:
-            await delete(world, view, Target("", "v1", "events", entry.namespace, entry.name), DeleteOptions())
-            forgotten += 1
-        except failures.ApiFailure as failure:
-            if failure.code not in (404, 507):
-                raise
-    return forgotten
+    events = world.store.collection(resource.storage_key)
+    old = [e for e in events.scan() if now - _last_seen(e.decoded()) >= EVENT_TTL_SECONDS]
+    try:
+        return await delete_entries(world, View(resource, JSON), old, DeleteOptions())
+    except failures.ApiFailure as failure:
+        if failure.code != 507:
+            raise
+        return 0
 
 
 def _last_seen(event: Object) -> float:
