@@ -13,7 +13,6 @@ from corral.engine.apiserver.openapi import Publication
 from corral.engine.apiserver.resources.resource import Resource, Strategy
 from corral.engine.apiserver.schema.builtin import builtin_schema
 
-PROTOBUF = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 PROPERTIES = {
     "spec": {
         "type": "object",
@@ -140,11 +139,10 @@ def test_version_2_leaves_out_what_it_cannot_say() -> None:
     assert (spec["port"], spec["maybe"]) == ({"x-kubernetes-int-or-string": True}, {})
 
 
-def test_a_client_that_wants_only_protobuf_is_told_so() -> None:
+def test_version_3_has_no_protobuf() -> None:
     with pytest.raises(ApiFailure) as refusal:
-        served().answer("/openapi/v2", {}, PROTOBUF)
+        served().answer("/openapi/v3/api/v1", {}, "application/com.github.proto-openapi.spec.v3.v1.0+protobuf")
     assert refusal.value.code == 406
-    assert served().answer("/openapi/v2", {}, f"{PROTOBUF},application/json") is not None
 
 
 def test_an_unknown_group_has_no_document() -> None:
