@@ -1,7 +1,7 @@
 """What a write may do in the light of other objects: its namespace, its definition, and others of its kind."""
 
 from collections.abc import Iterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, nullcontext
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.resources.resource import Object, Resource
@@ -9,6 +9,7 @@ from corral.engine.apiserver.rest.identity import key_for
 from corral.engine.apiserver.world import World
 
 NAMESPACES = "/namespaces"
+ACCOUNTS = "/serviceaccounts"
 DEFINITIONS = "apiextensions.k8s.io/customresourcedefinitions"
 
 _UNGUARDED = nullcontext()
@@ -34,6 +35,9 @@ def check_surroundings(world: World, resource: Resource, obj: Object) -> None:
         _check_definition(world, resource, obj)
     if resource.namespaced:
         _check_namespace(world, resource, obj)
+    account = resource.strategy.required_account(obj)
+    if account:
+        _check_account(world, resource, obj, account)
 
 
 async def still_welcome(world: World, resource: Resource, obj: Object) -> None:
@@ -42,10 +46,11 @@ async def still_welcome(world: World, resource: Resource, obj: Object) -> None:
     A deletion of the namespace or the definition holds its lock until it is committed, so after waiting for the locks
     nothing is under way; and what is handed to the store at once is committed before any deletion that follows.
     """
-    async with AsyncExitStack() as locks:
-        for collection, key in _surroundings(resource, obj):
-            await locks.enter_async_context(world.store.locked(collection, key))
-        check_surroundings(world, resource, obj)
+    store = world.store
+    while changing := [place for place in _surroundings(resource, obj) if store.is_locked(*place)]:
+        async with store.locked(*changing[0]):
+            pass
+    check_surroundings(world, resource, obj)
 
 
 def _surroundings(resource: Resource, obj: Object) -> Iterator[tuple[str, str]]:
@@ -61,6 +66,14 @@ def _check_definition(world: World, resource: Resource, obj: Object) -> None:
         raise failures.no_such_path()
     if entry.is_terminating():
         detail = "create not allowed while custom resource definition is terminating"
+        raise failures.forbidden(resource.group, resource.plural, obj["metadata"].get("name") or "", detail)
+
+
+def _check_account(world: World, resource: Resource, obj: Object, account: str) -> None:
+    namespace = obj["metadata"]["namespace"]
+    if world.store.collection(ACCOUNTS).get(key_for(namespace, account)) is None:
+        missing = f'serviceaccount "{account}" not found'
+        detail = f"error looking up service account {namespace}/{account}: {missing}"
         raise failures.forbidden(resource.group, resource.plural, obj["metadata"].get("name") or "", detail)
 
 

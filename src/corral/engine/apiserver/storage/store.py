@@ -132,6 +132,11 @@ class Store:
             if not lock.users:
                 del self._locks[where]
 
+    def is_locked(self, collection: str, key: str) -> bool:
+        """Says whether somebody is writing a key right now; if not, its committed entry is its latest."""
+        found = self._locks.get((collection, key))
+        return found is not None and found.lock.locked()
+
     async def put(self, collection: str, key: str, obj: dict[str, Any]) -> Entry:
         """Stores an object durably under a locked key; its resourceVersion is set here."""
         rev, value = self._encoded(obj)
