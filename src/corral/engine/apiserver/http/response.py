@@ -16,7 +16,7 @@ from corral.engine.apiserver.http.yaml_text import yaml_text
 _encode = msgspec.json.Encoder().encode
 
 JSON_TYPE = b"application/json"
-STEP_BYTES = 64 << 10
+STEP_BYTES = 16 << 10
 """How much is turned into YAML between two turns of the event loop; more at once goes to a thread."""
 
 
