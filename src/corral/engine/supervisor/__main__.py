@@ -12,7 +12,6 @@ from corral.engine.supervisor.children import end_left_behind
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.listening import PortTakenError, listen, ports_for
 from corral.engine.supervisor.locking import try_take
-from corral.engine.supervisor.plan import read_plan
 from corral.engine.supervisor.supervising import Supervisor, say
 
 
@@ -20,25 +19,27 @@ def main(root: str, wanted_port: int, ready_fd: int) -> int:
     """Becomes the supervisor of one home and returns its exit status."""
     _detach(ready_fd)
     home = Home(root)
-    lock = try_take(home.lock_file)
-    if lock is None:
-        return _answer(ready_fd, {"problem": "already-running"})
-    orphans = end_left_behind(home, grace=5.0)
-    if orphans:
-        say(f"ended what an earlier supervisor left running: {', '.join(orphans)}")
     try:
+        lock = try_take(home.lock_file)
+        if lock is None:
+            return _answer(ready_fd, {"problem": "already-running"})
+        orphans = end_left_behind(home, grace=5.0)
+        if orphans:
+            say(f"ended what an earlier supervisor left running: {', '.join(orphans)}")
         known = wanted_port or home.port()
         listener = listen([known] if known else ports_for(home.root))
+        port: int = listener.getsockname()[1]
+        home.remember_port(port)
     except PortTakenError as error:
-        return _answer(ready_fd, {"problem": "port-taken", "port": error.port})
-    port: int = listener.getsockname()[1]
-    home.remember_port(port)
-    supervisor = Supervisor(home, read_plan(home), listener.fileno(), port)
+        return _answer(ready_fd, {"problem": "port-taken", "text": str(error)})
+    except OSError as error:
+        return _answer(ready_fd, {"problem": "refused", "error": [error.errno, error.strerror, error.filename]})
+    supervisor = Supervisor(home, lock, listener.fileno(), port)
     supervisor.start_children()
     _answer(ready_fd, {"port": port})
     say(f"supervising {home.root} on 127.0.0.1:{port}")
     supervisor.run()
-    os.unlink(home.report_file)
+    supervisor.remove(home.report_file)
     say("stopped")
     return 0
 

@@ -7,11 +7,13 @@ import time
 
 from corral.engine.supervisor.home import Home, note, read_text
 from corral.engine.supervisor.host import ProcessIdentity, identity
-from corral.engine.supervisor.log_files import open_log
+from corral.engine.supervisor.log_files import open_log, size_of
 from corral.engine.supervisor.plan import ChildSpec
 from corral.engine.supervisor.report import ChildReport
 from corral.engine.supervisor.restarts import after_exit, spoken
 
+HANDLED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD)
+"""The signals that the supervisor listens to and its children must not inherit handlers for."""
 NOBODY = ProcessIdentity(0, "")
 
 
@@ -26,11 +28,13 @@ class Child:
         self.since = time.time()
         self.restarts = -1
         self.last_exit = ""
+        self.log_start = 0
         self.is_crash_loop = False
         self._streak = 0
 
     def start(self, home: Home, listen_fd: int) -> None:
         """Starts the process."""
+        self.log_start = size_of(home.log_of(self.spec.name))
         self.process = identity(spawn(self.spec, home, listen_fd))
         self.state, self.since = "running", time.time()
         self.restarts += 1
@@ -62,6 +66,7 @@ class Child:
             max(0, self.restarts),
             self.is_crash_loop,
             self.last_exit,
+            self.log_start,
         )
 
 
@@ -69,13 +74,19 @@ def spawn(spec: ChildSpec, home: Home, listen_fd: int) -> int:
     """Starts a child in its own session, output to its log, and returns its pid.
 
     The child notes its own pid before it becomes the new program: there is no moment in which a killed supervisor
-    leaves a process behind that nobody can find.
+    leaves a process behind that nobody can find. Signals wait meanwhile: one that reached the child while it still
+    has the supervisor's handlers would be lost, and a stop just after a start would wait for its whole grace.
     """
+    signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         return pid
     try:
         signal.set_wakeup_fd(-1)
+        for number in HANDLED:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HANDLED)
         os.setsid()
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         log = open_log(home.log_of(spec.name))

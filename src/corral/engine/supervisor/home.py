@@ -12,6 +12,7 @@ import json
 import os
 
 VARIABLE = "CORRAL_HOME"
+TOKEN_LENGTH = 64
 
 
 class Home:
@@ -44,10 +45,16 @@ class Home:
         for folder in (self.root, self.state, self.logs, self.run):
             os.makedirs(folder, mode=0o700, exist_ok=True)
 
-    def ensure_token(self) -> None:
-        """Creates the token unless there is one; the caller holds the start lock, so there is only ever one."""
-        if not self.token():
-            write_private(self.token_file, os.urandom(32).hex() + "\n")
+    def ensure_token(self) -> bool:
+        """Creates the token file unless there is one; tells whether the token is a new one, which nobody knows yet.
+
+        A lost file is restored from the kubeconfig. The caller holds the start lock, so there is only ever one token.
+        """
+        if self.token():
+            return False
+        known = token_in(read_text(self.kubeconfig))
+        write_private(self.token_file, (known or os.urandom(32).hex()) + "\n")
+        return not known
 
     def token(self) -> str:
         """Returns the bearer token, empty when there is none."""
@@ -88,6 +95,15 @@ def kubeconfig_text(port: int, token: str) -> str:
         "contexts": [{"name": "corral", "context": {"cluster": "corral", "user": "corral", "namespace": "default"}}],
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def token_in(kubeconfig: str) -> str:
+    """Returns the token in a kubeconfig of ours, empty when there is none."""
+    try:
+        token = json.loads(kubeconfig)["users"][0]["user"]["token"]
+    except (ValueError, LookupError, TypeError):
+        return ""
+    return token if isinstance(token, str) and len(token) == TOKEN_LENGTH and token.isalnum() else ""
 
 
 def read_text(path: str) -> str:

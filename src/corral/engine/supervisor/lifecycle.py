@@ -10,6 +10,7 @@ import select
 import signal
 import sys
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from corral.engine.supervisor import locking
@@ -23,6 +24,7 @@ from corral.errors import BugError, PermanentError, RetryError
 
 START_SECONDS = 15.0
 STOP_SECONDS = 45.0
+QUIET_SECONDS = 2.0
 ORPHAN_GRACE_SECONDS = 10.0
 
 
@@ -58,7 +60,7 @@ def start(home: Home, plan: Plan, port: int | None = None) -> Started:
     """Makes the plan run: starts a supervisor, or hands the plan to the one that is there."""
     home.make_folders()
     with locking.take(home.start_lock_file):
-        home.ensure_token()
+        is_new_token = home.ensure_token()
         report = observe(home).report
         if report is None:
             write_plan(home, plan)
@@ -69,14 +71,38 @@ def start(home: Home, plan: Plan, port: int | None = None) -> Started:
                 f"Corral already runs on port {report.port}, not {port}",
                 hint="`corral down` first, or leave out --port",
             )
+        home.remember_port(report.port)
+        if is_new_token:
+            _renew(report)
         if read_plan(home) != plan or any(child.state == "failed" for child in report.children):
-            write_plan(home, plan)
-            report.supervisor.send(signal.SIGHUP)
+            _hand_over(home, plan, report)
         return Started(report.port, was_running=True)
 
 
-def stop(home: Home) -> list[str]:
-    """Ends everything that runs of a home and returns what that was; an empty list when there was nothing."""
+def _renew(report: Report) -> None:
+    """Ends the children, which know a token that is lost; the supervisor starts them with the new one."""
+    for child in report.children:
+        if child.process.send(signal.SIGTERM) and not child.process.wait_gone(ORPHAN_GRACE_SECONDS):
+            child.process.send_group(signal.SIGKILL)
+
+
+def _hand_over(home: Home, plan: Plan, before: Report) -> None:
+    """Gives the running supervisor a plan and returns when it has carried it out, so that its report is true."""
+    write_plan(home, plan)
+    before.supervisor.send(signal.SIGHUP)
+    deadline = time.monotonic() + STOP_SECONDS
+    while time.monotonic() < deadline and before.supervisor.is_alive():
+        report = read_report(home)
+        if report is not None and report.plans_followed > before.plans_followed:
+            return
+        time.sleep(0.01)
+
+
+def stop(home: Home, on_wait: Callable[[str], None] | None = None) -> list[str]:
+    """Ends everything that runs of a home and returns what that was; an empty list when there was nothing.
+
+    `on_wait` is told what is waited for when it takes longer than people expect.
+    """
     if not os.path.isdir(home.run):
         return []
     with locking.take(home.start_lock_file):
@@ -85,6 +111,8 @@ def stop(home: Home) -> list[str]:
         if report is not None:
             ended = ["supervisor", *(child.name for child in report.children if child.process.pid)]
             report.supervisor.send(signal.SIGTERM)
+            if on_wait and not report.supervisor.wait_gone(QUIET_SECONDS):
+                on_wait(f"waiting for {', '.join(ended[1:]) or 'the supervisor'} to end (at most {STOP_SECONDS:g} s)")
             if not report.supervisor.wait_gone(STOP_SECONDS):
                 report.supervisor.send(signal.SIGKILL)
                 report.supervisor.wait_gone(5.0)
@@ -103,7 +131,8 @@ def _launch(home: Home, port: int | None) -> int:
         for source, target in ((null, 0), (log, 1), (log, 2), (writable, ready_fd))
     ]
     try:
-        starter = os.posix_spawn(sys.executable, command, child_environment(), file_actions=moves)
+        # A group of its own: Ctrl-C at the starter must not reach the supervisor before it has left the session.
+        starter = os.posix_spawn(sys.executable, command, child_environment(), file_actions=moves, setpgroup=0)
         os.close(writable)
         os.waitpid(starter, 0)
         return _port_from(_line(readable, START_SECONDS), home)
@@ -144,9 +173,11 @@ def _port_from(answer: bytes, home: Home) -> int:
     if document.get("problem") == "port-taken":
         raise PermanentError(
             "port-taken",
-            f"port {document['port']} of 127.0.0.1 is taken by another program",
-            hint="stop that program, or choose another port once with `corral up --port PORT`",
+            document["text"],
+            hint="choose another port once with `corral up --port PORT`, or free this one",
         )
+    if document.get("problem") == "refused":
+        raise OSError(*document["error"])
     if document.get("problem") == "already-running":
         raise RetryError("already-running", "another supervisor is just starting or stopping", hint="try again")
     port: int = document["port"]

@@ -14,10 +14,10 @@ QUEUE_LENGTH = 1024
 
 
 class PortTakenError(Exception):
-    """Another program listens on the port that was asked for."""
+    """The port that was asked for cannot be had: another program listens on it, or it is not for every user."""
 
-    def __init__(self, port: int) -> None:
-        super().__init__(f"port {port} of 127.0.0.1 is taken by another program")
+    def __init__(self, port: int, why: str = "is taken by another program") -> None:
+        super().__init__(f"port {port} of 127.0.0.1 {why}")
         self.port = port
 
 
@@ -38,6 +38,8 @@ def listen(candidates: Sequence[int]) -> socket.socket:
             listener.listen(QUEUE_LENGTH)
         except OSError as error:
             listener.close()
+            if error.errno in (errno.EACCES, errno.EPERM):
+                raise PortTakenError(candidate, "may be used by the superuser only") from error
             if error.errno != errno.EADDRINUSE:
                 raise
         else:

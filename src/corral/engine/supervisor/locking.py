@@ -7,8 +7,16 @@ import os
 class HeldLock:
     """A lock that this process holds until `release` or its end."""
 
-    def __init__(self, handle: int) -> None:
+    def __init__(self, handle: int, path: str) -> None:
         self._handle = handle
+        self._path = path
+
+    def is_in_place(self) -> bool:
+        """Tells whether the file at the lock's path is still the one that is held; others would take another one."""
+        try:
+            return os.path.samestat(os.stat(self._path), os.fstat(self._handle))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
 
     def release(self) -> None:
         """Lets the next one in."""
@@ -25,7 +33,7 @@ def take(path: str) -> HeldLock:
     """Waits for the lock and takes it."""
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     fcntl.flock(handle, fcntl.LOCK_EX)
-    return HeldLock(handle)
+    return HeldLock(handle, path)
 
 
 def try_take(path: str) -> HeldLock | None:
@@ -36,7 +44,7 @@ def try_take(path: str) -> HeldLock | None:
     except BlockingIOError:
         os.close(handle)
         return None
-    return HeldLock(handle)
+    return HeldLock(handle, path)
 
 
 def is_held(path: str) -> bool:

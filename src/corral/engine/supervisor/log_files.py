@@ -32,12 +32,20 @@ def rotate(path: str, limit: int = LIMIT, kept: int = KEPT) -> bool:
     return True
 
 
-def last_lines(path: str, count: int) -> list[str]:
-    """Returns the last lines of a log, read from its end."""
+def size_of(path: str) -> int:
+    """Returns the size of a log, 0 when there is none."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def last_lines(path: str, count: int, start: int = 0) -> list[str]:
+    """Returns the last lines of a log, read from its end; of those behind `start`, unless the log was cut since."""
     try:
         with open(path, "rb") as file:
             size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - 16384))
+            file.seek(max(start if start <= size else 0, size - 16384))
             return file.read().decode(errors="replace").splitlines()[-count:]
     except FileNotFoundError:
         return []

@@ -36,5 +36,6 @@ def write_plan(home: Home, plan: Plan) -> None:
 
 
 def read_plan(home: Home) -> Plan:
-    """Returns the plan that was left last."""
-    return tuple(ChildSpec(child["name"], tuple(child["argv"])) for child in json.loads(read_text(home.plan_file)))
+    """Returns the plan that was left last, an empty one when it is gone."""
+    written = json.loads(read_text(home.plan_file) or "[]")
+    return tuple(ChildSpec(child["name"], tuple(child["argv"])) for child in written)

@@ -12,6 +12,7 @@ import time
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.lifecycle import observe
 from corral.engine.supervisor.log_files import last_lines
+from corral.engine.supervisor.report import ChildReport
 from corral.errors import PermanentError, RetryError
 
 SLICE_SECONDS = 0.1
@@ -27,7 +28,7 @@ def wait_ready(home: Home, port: int, seconds: float) -> None:
     raise RetryError(
         "not-ready",
         f"the API did not become ready within {seconds:g} s",
-        hint=f"see {home.log_of('api')}, or run `corral doctor`",
+        hint=f"it goes on trying in the background: `corral status` shows how it is, the log is {home.log_of('api')}",
     )
 
 
@@ -50,10 +51,19 @@ def _refuse_failed(home: Home) -> None:
     if report is None:
         return
     for child in report.children:
-        if child.state == "failed" or child.is_crash_loop:
-            log = home.log_of(child.name)
-            raise PermanentError(
-                "child-failed",
-                f"{child.name} keeps ending ({child.last_exit}): " + " / ".join(last_lines(log, 3)),
-                hint=f"see {log}; after a repair, `corral up` tries again",
-            )
+        if child.is_sick:
+            raise failure_of(child, home)
+
+
+def failure_of(child: ChildReport, home: Home) -> PermanentError:
+    """Returns the error of a child that cannot go on, in its own last words; a hint among them becomes the hint."""
+    log = home.log_of(child.name)
+    words = last_lines(log, 3, child.log_start)
+    hints = [line.removeprefix("hint: ") for line in words if line.startswith("hint: ")]
+    said = " / ".join(line.removeprefix("error: ") for line in words if not line.startswith("hint: "))
+    ending = "has ended" if child.state == "failed" else "keeps ending"
+    return PermanentError(
+        "child-failed",
+        f"{child.name} {ending} ({child.last_exit}): {said or 'it said nothing'}",
+        hint="; ".join([*hints, f"the log is {log}"]),
+    )

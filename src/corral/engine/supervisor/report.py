@@ -12,7 +12,10 @@ from corral.engine.supervisor.host import ProcessIdentity
 
 
 class ChildReport(NamedTuple):
-    """One child: where it stands (`running`, `waiting`, `failed`, `stopping`), since when, and how it ended last."""
+    """One child: where it stands (`running`, `waiting`, `failed`, `stopping`), since when, and how it ended last.
+
+    `log_start` is the size that its log had at its last start: what stands behind that is of this run.
+    """
 
     name: str
     process: ProcessIdentity
@@ -21,15 +24,22 @@ class ChildReport(NamedTuple):
     restarts: int
     is_crash_loop: bool
     last_exit: str
+    log_start: int = 0
+
+    @property
+    def is_sick(self) -> bool:
+        """Tells whether it ends again and again, or has ended for good."""
+        return self.state == "failed" or self.is_crash_loop
 
 
 class Report(NamedTuple):
-    """The supervisor, its port, and its children in start order."""
+    """The supervisor, its port, its children in start order, and how many plans it was handed and has carried out."""
 
     supervisor: ProcessIdentity
     port: int
     since: float
     children: tuple[ChildReport, ...]
+    plans_followed: int = 0
 
 
 def write_report(home: Home, report: Report) -> None:
@@ -40,6 +50,7 @@ def write_report(home: Home, report: Report) -> None:
         "port": report.port,
         "since": report.since,
         "children": children,
+        "plans_followed": report.plans_followed,
     }
     note(home.report_file, json.dumps(document))
 
@@ -53,4 +64,5 @@ def read_report(home: Home) -> Report | None:
     children = tuple(
         ChildReport(**{**child, "process": ProcessIdentity(*child["process"])}) for child in document["children"]
     )
-    return Report(ProcessIdentity(*document["supervisor"]), document["port"], document["since"], children)
+    supervisor = ProcessIdentity(*document["supervisor"])
+    return Report(supervisor, document["port"], document["since"], children, document.get("plans_followed", 0))

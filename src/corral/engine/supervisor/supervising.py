@@ -6,28 +6,33 @@ import signal
 import sys
 import time
 
-from corral.engine.supervisor.children import Child
+from corral.engine.supervisor.children import HANDLED, Child
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import identity
+from corral.engine.supervisor.locking import HeldLock
 from corral.engine.supervisor.log_files import rotate
 from corral.engine.supervisor.plan import Plan, read_plan
 from corral.engine.supervisor.report import Report, write_report
 
-HOUSEKEEPING_SECONDS = 10.0
+HOUSEKEEPING_SECONDS = 1.0
 GRACE_SECONDS = 10.0
 
 
 class Supervisor:
-    """Runs the children of a plan until it is told to stop."""
+    """Runs the children of a plan until it is told to stop, or until its home is taken away."""
 
-    def __init__(self, home: Home, plan: Plan, listen_fd: int, port: int) -> None:
+    def __init__(self, home: Home, lock: HeldLock, listen_fd: int, port: int) -> None:
         self._home = home
+        self._lock = lock
         self._listen_fd = listen_fd
         self._port = port
         self._since = time.time()
-        self._children = [Child(spec) for spec in plan]
+        self._children = [Child(spec) for spec in read_plan(home)]
+        self._plans_followed = 0
+        self._told: Report | None = None
+        self._complaint = ""
         self._signals: set[int] = set()
-        self._wakeup = _wakeup_on((signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGCHLD), self._signals)
+        self._wakeup = _wakeup_on(HANDLED, self._signals)
 
     def start_children(self) -> None:
         """Starts every child that is due and tells the world."""
@@ -39,13 +44,18 @@ class Supervisor:
         self._tell()
 
     def run(self) -> None:
-        """Keeps the plan running; returns after SIGTERM or SIGINT, when every child has ended."""
-        while True:
+        """Keeps the plan running; returns after SIGTERM or SIGINT, when every child has ended.
+
+        The same when the lock file is no longer the one that is held: `rm -rf` of the home must not leave processes
+        that nobody can find and that acknowledge writes to deleted files.
+        """
+        while self._is_at_home():
             self._sleep(self._seconds_until_due())
             if self._take(signal.SIGTERM) or self._take(signal.SIGINT):
                 break
             if self._take(signal.SIGHUP):
                 self._follow(read_plan(self._home))
+                self._plans_followed += 1
             self._reap()
             self.start_children()
             self._rotate_logs()
@@ -78,8 +88,7 @@ class Supervisor:
                 child.stop(signal.SIGKILL)
             os.waitpid(child.process.pid, 0)
             say(f"stopped {child.spec.name}")
-            if os.path.exists(self._home.pid_file_of(child.spec.name)):
-                os.unlink(self._home.pid_file_of(child.spec.name))
+            self.remove(self._home.pid_file_of(child.spec.name))
 
     def _reap(self) -> None:
         for child in self._children:
@@ -117,18 +126,50 @@ class Supervisor:
 
     def _rotate_logs(self) -> None:
         for name in ["supervisor", *(child.spec.name for child in self._children)]:
-            rotate(self._home.log_of(name))
+            try:
+                rotate(self._home.log_of(name))
+            except OSError as error:
+                self._complain(f"cannot rotate the log of {name}: {error}")
 
     def _tell(self) -> None:
-        myself = identity(os.getpid())
         children = tuple(child.report() for child in self._children)
-        write_report(self._home, Report(myself, self._port, self._since, children))
+        report = Report(identity(os.getpid()), self._port, self._since, children, self._plans_followed)
+        if report == self._told and os.path.exists(self._home.report_file):
+            return
+        if not self._lock.is_in_place():
+            return
+        try:
+            write_report(self._home, report)
+            self._told = report
+        except OSError as error:
+            # A full disk is no reason to end: what runs goes on, and the report follows when there is room.
+            self._complain(f"cannot write the report: {error}")
+
+    def remove(self, path: str) -> None:
+        """Removes a file of the home, unless the home has passed to somebody else."""
+        if self._lock.is_in_place() and os.path.exists(path):
+            os.unlink(path)
+
+    def _is_at_home(self) -> bool:
+        if self._lock.is_in_place():
+            return True
+        say(f"{self._home.lock_file} is gone or another file: stopping, because nobody could stop this any more")
+        return False
+
+    def _complain(self, text: str) -> None:
+        if text != self._complaint:
+            say(text)
+        self._complaint = text
 
 
 def say(text: str) -> None:
     """Writes one line to the supervisor's log."""
-    sys.stderr.write(f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {text}\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(f"{time.strftime('%Y-%m-%dT%H:%M:%SZ', time.gmtime())} {text}\n")
+        sys.stderr.flush()
+    except OSError:
+        # The disk of the log is full; there is nowhere left to say so, and the children matter more than the line.
+        return
 
 
 def _wakeup_on(numbers: tuple[signal.Signals, ...], seen: set[int]) -> int:
