@@ -1,6 +1,6 @@
 """Runs the command line as `python -m corral`."""
 
-from corral.surfaces.cli.main import main
+from corral.surfaces.cli.entry import main
 
 if __name__ == "__main__":
     main()

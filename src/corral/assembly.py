@@ -8,6 +8,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from corral.engine.doctor.finding import Finding
@@ -16,6 +17,7 @@ from corral.engine.supervisor import lifecycle
 from corral.engine.supervisor.home import Home, default_home
 from corral.engine.supervisor.plan import LISTEN_FD, ChildSpec, Plan
 from corral.engine.supervisor.readiness import wait_ready
+from corral.engine.supervisor.unusable_home import examine, refusals_told
 from corral.errors import CorralError, PermanentError
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ __all__ = [
     "embedded_access",
     "embedded_overview",
     "kubeconfig_path",
+    "refuse_missing_kubeconfig",
     "salvage_embedded",
     "start_embedded",
     "stop_embedded",
@@ -53,11 +56,26 @@ def start_embedded(*, api_only: bool = False, no_node: bool = False, port: int |
     began = time.perf_counter()
     home = default_home()
     plan, notes = embedded_plan(home, api_only=api_only, no_node=no_node)
-    started = lifecycle.start(home, plan, port)
-    wait_ready(home, started.port, READY_SECONDS)
-    seconds = time.perf_counter() - began
-    lines = tuple((line.name, line.pid) for line in look(home).processes)
+    examine(home)
+    with refusals_told(home):
+        started = lifecycle.start(home, plan, port)
+        try:
+            wait_ready(home, started.port, READY_SECONDS)
+        except PermanentError as error:
+            raise _with_what_became_of_it(error, home, started.was_running) from error
+        seconds = time.perf_counter() - began
+        lines = tuple((line.name, line.pid) for line in look(home).processes)
     return Up(f"http://127.0.0.1:{started.port}", home.kubeconfig, lines, started.was_running, seconds, notes)
+
+
+def _with_what_became_of_it(error: PermanentError, home: Home, was_running: bool) -> PermanentError:
+    """Stops what a start in vain has started, and says so; what ran before it goes on."""
+    if was_running:
+        fate = "the other processes go on, `corral down` stops them"
+    else:
+        lifecycle.stop(home)
+        fate = "everything was stopped again; after a repair, run `corral up`"
+    return PermanentError(error.code, error.message, hint=f"{error.hint}; {fate}")
 
 
 def embedded_plan(home: Home, *, api_only: bool, no_node: bool) -> tuple[Plan, tuple[str, ...]]:
@@ -71,50 +89,63 @@ def embedded_plan(home: Home, *, api_only: bool, no_node: bool) -> tuple[Plan, t
         )
     ]
     if api_only:
-        return tuple(plan), ()
+        return tuple(plan), ("--no-node adds nothing: --api-only leaves the node out as well",) if no_node else ()
     where = ("--kubeconfig", home.kubeconfig, "--lock-file", home.controllers_lock_file)
     plan.append(ChildSpec("controllers", (*python, "corral.engine.controllers", *where)))
     return tuple(plan), () if no_node else ("this release has no process node yet: pods stay Pending",)
 
 
-def stop_embedded() -> list[str]:
-    """Ends the embedded cluster and returns the names of what ran."""
-    return lifecycle.stop(default_home())
+def stop_embedded(on_wait: Callable[[str], None] | None = None) -> list[str]:
+    """Ends the embedded cluster and returns the names of what ran; `on_wait` hears of a wait that takes longer."""
+    home = default_home()
+    examine(home)
+    with refusals_told(home):
+        return lifecycle.stop(home, on_wait)
 
 
 def embedded_overview() -> Overview:
     """Returns what runs and how it is, and what the API says about itself."""
     home = default_home()
-    overview = look(home)
-    if not overview.is_running:
+    examine(home)
+    with refusals_told(home):
+        overview, token = look(home), home.token()
+    if not overview.is_running or not overview.may_answer:
         return overview
     from corral.adapters.kubernetes.access import Access, Timeouts
     from corral.adapters.kubernetes.retrying import NEVER
     from corral.adapters.kubernetes.sync_client import SyncClient
+    from corral.ports.refusals import UnreachableError
 
     # A status must not hang on a sick server: one try, two seconds.
-    access, limits = Access(overview.address, token=home.token()), Timeouts(connect=2.0, answer=2.0)
+    access, limits = Access(overview.address, token=token), Timeouts(connect=2.0, answer=2.0)
     with SyncClient(access, policy=NEVER, timeouts=limits) as client:
         try:
             version = json.loads(client.raw("GET", "/version"))["gitVersion"]
             return overview.with_api(version, objects_in(client.raw("GET", "/metrics").decode()))
         except CorralError as error:
-            return overview.with_api(f"no answer: {error.message}", None)
+            kind = "no answer" if isinstance(error, UnreachableError) else "answered with an error"
+            return overview.without_api(f"{kind}: {error.message}")
 
 
 def embedded_access() -> "Access":
     """Returns how a client reaches the embedded API; it must have been started once."""
     from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
 
+    refuse_missing_kubeconfig()
     return access_of(read_kubeconfig([kubeconfig_path()]), "corral", os.environ)
 
 
 def kubeconfig_path() -> str:
-    """Returns the path of the embedded cluster's kubeconfig."""
+    """Returns the path of the embedded cluster's kubeconfig, whether it is there or not."""
+    return default_home().kubeconfig
+
+
+def refuse_missing_kubeconfig() -> None:
+    """Raises when the kubeconfig is not there yet, or no more."""
     home = default_home()
+    examine(home)
     if not os.path.exists(home.kubeconfig):
-        raise PermanentError("not-set-up", f"there is no kubeconfig in {home.root} yet", hint="run `corral up` first")
-    return home.kubeconfig
+        raise PermanentError("not-set-up", f"there is no kubeconfig in {home.root}", hint="run `corral up` first")
 
 
 def diagnose() -> list[Finding]:
@@ -122,24 +153,29 @@ def diagnose() -> list[Finding]:
     import apsw
 
     from corral.engine.doctor import household, machine, sqlite_engine, state
+    from corral.engine.doctor.examination import examined
 
     home = default_home()
-    return [
-        machine.check_python(),
-        machine.check_platform(),
-        sqlite_engine.check_sqlite(apsw.sqlite_lib_version(), "in apsw"),
-        machine.check_disk(home.root),
-        machine.check_clock(household.newest_time(home)),
-        household.check_permissions(home),
-        household.check_processes(home),
-        household.check_port(home),
-        household.check_kubeconfig(home),
-        state.check_state(home.state),
-    ]
+    checks: dict[str, Callable[[], Finding]] = {
+        "python": machine.check_python,
+        "platform": machine.check_platform,
+        "sqlite": lambda: sqlite_engine.check_sqlite(apsw.sqlite_lib_version(), "in apsw"),
+        "disk": lambda: machine.check_disk(home.root),
+        "clock": lambda: machine.check_clock(household.newest_time(home)),
+        "home": lambda: household.check_permissions(home),
+        "processes": lambda: household.check_processes(home),
+        "port": lambda: household.check_port(home),
+        "kubeconfig": lambda: household.check_kubeconfig(home),
+        "state": lambda: state.check_state(home.state),
+    }
+    return [examined(subject, check) for subject, check in checks.items()]
 
 
 def salvage_embedded() -> list[Finding]:
     """Rebuilds a damaged state file; the embedded cluster must be stopped."""
     from corral.engine.doctor import state
 
-    return state.salvage_state(default_home().state)
+    home = default_home()
+    examine(home)
+    with refusals_told(home):
+        return state.salvage_state(home.state)

@@ -13,7 +13,7 @@ Cli = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture
 def corral_home(tmp_path: Path) -> Path:
-    return tmp_path / "home"
+    return tmp_path / "a home"
 
 
 @pytest.fixture
@@ -30,5 +30,5 @@ def cli(corral_home: Path) -> Iterator[Cli]:
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
 
     yield run
-    if corral_home.exists():
+    if os.path.isdir(corral_home):
         run("down")

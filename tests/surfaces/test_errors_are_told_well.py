@@ -1,5 +1,9 @@
 """What happened and why, then a hint; on stderr; with an exit status that scripts can use."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from corral.errors import BugError, PermanentError, RetryError
@@ -31,10 +35,27 @@ def test_a_fault_of_ours_asks_for_a_report() -> None:
     assert "please report it" in spoken(BugError("odd-answer", "the server said 42"))
 
 
-def test_errors_go_to_stderr_and_leave_stdout_empty(cli: Cli) -> None:
-    done = cli("kubeconfig")
+def test_errors_go_to_stderr_and_leave_stdout_empty(cli: Cli, corral_home: Path) -> None:
+    corral_home.write_text("a file")
+    done = cli("up")
     assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1].startswith("hint: ")
+
+
+def test_a_missing_kubeconfig_is_an_error_that_still_names_the_path(cli: Cli, corral_home: Path) -> None:
+    """`export KUBECONFIG=$(corral kubeconfig)` must never come out empty: kubectl would take the user's own one."""
+    done = cli("kubeconfig")
+    assert (done.returncode, done.stdout) == (1, f"{corral_home}/kubeconfig\n")
     assert done.stderr.splitlines()[-1] == "hint: run `corral up` first"
+
+
+def test_an_answer_that_cannot_be_written_is_one_line() -> None:
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "corral", "version"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0].startswith("error: the answer cannot be written")
+    assert "Traceback" not in done.stderr
 
 
 def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:

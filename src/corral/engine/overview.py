@@ -7,7 +7,17 @@ from typing import Any, NamedTuple
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import resident_bytes
 from corral.engine.supervisor.lifecycle import observe
-from corral.engine.supervisor.report import Report
+from corral.engine.supervisor.readiness import failure_of
+from corral.engine.supervisor.report import ChildReport, Report
+
+SICK_STATES = ("failed", "crash loop")
+
+
+class Problem(NamedTuple):
+    """What is wrong, in one sentence, and what to do about it."""
+
+    text: str
+    hint: str
 
 
 class ProcessLine(NamedTuple):
@@ -23,7 +33,10 @@ class ProcessLine(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """The embedded cluster of one home; `api` is the version it reports or why it does not, `objects` None if unknown."""
+    """The embedded cluster of one home; `api` is the version it reports or why it does not, `objects` None if unknown.
+
+    `problems` are sentences, each with a hint; without one, all that shall run does and the API has answered.
+    """
 
     is_running: bool
     home: str
@@ -33,6 +46,17 @@ class Overview(NamedTuple):
     state_bytes: int
     processes: tuple[ProcessLine, ...]
     orphans: tuple[tuple[str, int], ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def may_answer(self) -> bool:
+        """Tells whether it makes sense to ask the API: its process is not listed as failed."""
+        return not any(line.name == "api" and line.state in SICK_STATES for line in self.processes)
+
+    def without_api(self, why: str) -> "Overview":
+        """Returns the overview with why the API did not tell."""
+        hint = "`corral doctor` looks for the cause; `corral up` restores a lost token and tries again what has ended"
+        return self._replace(api=why, problems=(*self.problems, Problem(f"the API: {why}", hint)))
 
     def with_api(self, api: str, objects: int | None) -> "Overview":
         """Returns the overview with what the API said."""
@@ -60,6 +84,7 @@ class Overview(NamedTuple):
                 for line in self.processes
             ],
             "leftBehind": [{"name": name, "pid": pid} for name, pid in self.orphans],
+            "problems": [problem._asdict() for problem in self.problems],
         }
 
 
@@ -70,7 +95,16 @@ def look(home: Home) -> Overview:
     orphans = tuple((name, process.pid) for name, process in observation.orphans.items())
     address = f"http://127.0.0.1:{report.port}" if report else ""
     lines = process_lines(report, time.time()) if report else ()
-    return Overview(report is not None, home.root, address, "", None, folder_bytes(home.state), lines, orphans)
+    problems = tuple(problem_of(child, home) for child in report.children if child.is_sick) if report else ()
+    size = folder_bytes(home.state)
+    overview = Overview(report is not None, home.root, address, "", None, size, lines, orphans, problems)
+    return overview if overview.may_answer else overview._replace(api="not asked: its process has failed")
+
+
+def problem_of(child: ChildReport, home: Home) -> Problem:
+    """Returns what is wrong with a child that cannot go on."""
+    error = failure_of(child, home)
+    return Problem(error.message, error.hint)
 
 
 def process_lines(report: Report, now: float) -> tuple[ProcessLine, ...]:

@@ -7,11 +7,16 @@ from corral.engine.supervisor.children import left_behind
 from corral.engine.supervisor.home import Home, kubeconfig_text, read_text
 from corral.engine.supervisor.lifecycle import observe
 from corral.engine.supervisor.listening import PortTakenError, listen
+from corral.engine.supervisor.readiness import failure_of
+from corral.engine.supervisor.unusable_home import examine, reason, refusals_told
 
 
 def check_permissions(home: Home) -> Finding:
     """Examines who may read the token, the kubeconfig and the state."""
+    examine(home)
     if not os.path.isdir(home.root):
+        with refusals_told(home):
+            try_to_make(home.root)
         return Finding("ok", "home", f"{home.root} is made by the first `corral up`")
     if os.stat(home.root).st_uid != os.getuid():
         return Finding(
@@ -27,14 +32,29 @@ def check_permissions(home: Home) -> Finding:
     return Finding("ok", "home", f"{home.root} is private")
 
 
+def try_to_make(folder: str) -> None:
+    """Makes a folder and takes it away again: nothing else tells whether it can be made; raises OSError when not."""
+    missing: list[str] = []
+    while not os.path.lexists(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    made: list[str] = []
+    try:
+        for path in reversed(missing):
+            os.mkdir(path, 0o700)
+            made.append(path)
+    finally:
+        for path in reversed(made):
+            os.rmdir(path)
+
+
 def check_processes(home: Home) -> Finding:
     """Looks for crash loops, and for processes or pid files that a killed supervisor left behind."""
     observation = observe(home)
     if observation.report is not None:
-        sick = [child for child in observation.report.children if child.is_crash_loop or child.state == "failed"]
+        sick = [failure_of(child, home) for child in observation.report.children if child.is_sick]
         if sick:
-            text = "; ".join(f"{child.name} keeps ending ({child.last_exit})" for child in sick)
-            return Finding("fail", "processes", text, f"see {home.log_of(sick[0].name)}")
+            return Finding("fail", "processes", "; ".join(error.message for error in sick), sick[0].hint)
         return Finding("ok", "processes", f"{len(observation.report.children)} running under one supervisor")
     orphans = left_behind(home)
     if orphans:
@@ -59,20 +79,20 @@ def check_port(home: Home) -> Finding:
 
 
 def check_kubeconfig(home: Home) -> Finding:
-    """Examines whether the kubeconfig is there and says what we would write."""
+    """Examines whether token and kubeconfig are there, and whether the kubeconfig says what we would write."""
     port = home.port()
     if port is None:
         return Finding("ok", "kubeconfig", "written by the first `corral up`")
     try:
-        text = read_text(home.kubeconfig)
+        text, token = read_text(home.kubeconfig), home.token()
     except OSError as error:
-        return Finding("fail", "kubeconfig", f"cannot be read: {error.strerror}", f"chmod 600 {home.kubeconfig}")
+        return Finding("fail", "kubeconfig", f"cannot be read: {reason(error)}", f"chmod 600 {error.filename}")
+    if not token:
+        return Finding("fail", "token", f"{home.token_file} is missing", "`corral up` restores it")
     if not text:
-        return Finding("fail", "kubeconfig", f"{home.kubeconfig} is missing", "`corral down`, then `corral up`")
-    if text != kubeconfig_text(port, home.token()):
-        return Finding(
-            "warn", "kubeconfig", f"{home.kubeconfig} was changed", "`corral down`, then `corral up` rewrites it"
-        )
+        return Finding("fail", "kubeconfig", f"{home.kubeconfig} is missing", "`corral up` writes it again")
+    if text != kubeconfig_text(port, token):
+        return Finding("warn", "kubeconfig", f"{home.kubeconfig} was changed", "`corral up` writes it again")
     return Finding("ok", "kubeconfig", home.kubeconfig)
 
 

@@ -26,4 +26,5 @@ def salvage_state(folder: str) -> list[Finding]:
     findings = [Finding("ok", "state", done)]
     findings += [Finding("warn", "lost", loss) for loss in outcome.losses]
     findings += [Finding("warn", "doubtful", doubt) for doubt in outcome.doubts]
+    findings.append(Finding("ok", "next", "now run `corral up`"))
     return findings

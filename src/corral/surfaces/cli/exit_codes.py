@@ -4,6 +4,7 @@
 1    failed: somebody must change something first
 2    the command line was not understood
 3    not running (`corral status`)
+4    running, but not well (`corral status`): a process has failed, or the API does not answer as it should
 70   a fault of Corral itself
 75   failed for now: the same command may succeed later
 130  interrupted
@@ -14,6 +15,7 @@ from corral.errors import BugError, CorralError, RetryError
 DONE = 0
 FAILED = 1
 NOT_RUNNING = 3
+DEGRADED = 4
 BUG = 70
 TRY_AGAIN = 75
 INTERRUPTED = 130

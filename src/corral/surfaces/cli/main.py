@@ -7,7 +7,7 @@ import click
 
 from corral import __version__
 from corral.errors import BugError, CorralError
-from corral.surfaces.cli.exit_codes import INTERRUPTED, exit_status
+from corral.surfaces.cli.exit_codes import FAILED, INTERRUPTED, exit_status
 
 COMMANDS = {
     "up": "Start Corral on this machine.",
@@ -66,6 +66,10 @@ def run(arguments: list[str] | None = None) -> int:
         # The reader has left (`corral status | head -1`); point stdout at nothing, so that the flush at exit is quiet.
         sys.stdout = open("/dev/null", "w")  # noqa: SIM115 - lives until the process ends
         return 0
+    except OSError as error:
+        # Everything else that the system refuses has been told by then; this is the answer that cannot be written.
+        click.echo(f"error: the answer cannot be written: {error.strerror}", err=True)
+        return FAILED
     except CorralError as error:
         click.echo(spoken(error), err=True)
         return exit_status(error)

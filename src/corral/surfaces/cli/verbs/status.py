@@ -5,7 +5,7 @@ import json
 import click
 
 from corral import assembly
-from corral.surfaces.cli.exit_codes import DONE, NOT_RUNNING
+from corral.surfaces.cli.exit_codes import DEGRADED, DONE, NOT_RUNNING
 from corral.surfaces.cli.render.plain import age, size, table
 
 
@@ -14,11 +14,14 @@ from corral.surfaces.cli.render.plain import age, size, table
 def status(output: str) -> int:
     """Show what runs, and how it is.
 
-    Exits with 0 when Corral runs, and with 3 when it does not.
+    Exits with 0 when Corral runs well, with 3 when it does not run, and with 4 when a process has failed or the API
+    does not answer as it should.
     """
     overview = assembly.embedded_overview()
     click.echo(json.dumps(overview.document(), indent=2) if output == "json" else as_text(overview))
-    return DONE if overview.is_running else NOT_RUNNING
+    if not overview.is_running:
+        return NOT_RUNNING
+    return DEGRADED if overview.problems else DONE
 
 
 def as_text(overview: "assembly.Overview") -> str:
@@ -47,4 +50,5 @@ def as_text(overview: "assembly.Overview") -> str:
     if overview.objects is not None:
         facts.append(("objects", str(overview.objects)))
     facts.append(("state", size(overview.state_bytes)))
-    return table(facts) + "\n\n" + table(rows)
+    problems = [f"problem: {problem.text}\nhint: {problem.hint}" for problem in overview.problems]
+    return "\n\n".join([table(facts), table(rows), *problems])

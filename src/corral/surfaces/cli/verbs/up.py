@@ -1,9 +1,16 @@
 """`corral up`."""
 
+import shlex
+
 import click
 
 from corral import assembly
 from corral.surfaces.cli.render.plain import table
+
+INTERRUPTED_TEXT = (
+    "interrupted; Corral goes on starting in the background\n"
+    "hint: `corral status` shows how far it is, `corral down` stops it"
+)
 
 
 @click.command()
@@ -20,10 +27,14 @@ def up(api_only: bool, no_node: bool, port: int | None) -> None:
 
     Returns when the API answers. Calling it again is harmless; with other flags it starts and stops what is needed.
     """
-    outcome = assembly.start_embedded(api_only=api_only, no_node=no_node, port=port)
+    try:
+        outcome = assembly.start_embedded(api_only=api_only, no_node=no_node, port=port)
+    except KeyboardInterrupt:
+        click.echo(INTERRUPTED_TEXT, err=True)
+        raise
     state = "already up" if outcome.was_running else f"up, ready in {outcome.seconds * 1000:.0f} ms"
     click.echo(f"Corral is {state}: {outcome.address}")
     click.echo(table([(name, f"pid {pid}") for name, pid in outcome.processes], indent="  "))
-    click.echo(f"\nexport KUBECONFIG={outcome.kubeconfig}\nkubectl get namespaces")
+    click.echo(f"\nexport KUBECONFIG={shlex.quote(outcome.kubeconfig)}\nkubectl get namespaces")
     for note in outcome.notes:
         click.echo(f"note: {note}", err=True)
