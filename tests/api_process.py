@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -118,7 +119,8 @@ class ApiProcess:
 
     def end(self, signal: int) -> int:
         """Sends a signal and returns the exit status."""
-        os.kill(self.pid, signal)
+        with suppress(ProcessLookupError):  # it ended by itself, and its status tells why
+            os.kill(self.pid, signal)
         return self.wait()
 
     def close(self) -> None:
