@@ -26,4 +26,5 @@ def test_doctor_names_damage_and_salvage_mends_it(cli: Cli, corral_home: Path, t
     mended = cli("doctor", "--salvage")
     assert mended.returncode == 0, mended.stderr
     assert f"rebuilt with {len(state.objects)} objects at revision {state.revision}" in mended.stdout
+    assert mended.stdout.splitlines()[-1] == "ok    next: now run `corral up`"
     assert "not damaged" in cli("doctor", "--salvage").stdout

@@ -210,15 +210,24 @@ def _sync(directory: Path) -> None:
 
 
 def _told(outcome: _Outcome) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    losses = [f"revision {rev} of {key} was altered" for rev, key in sorted(outcome.altered.items())]
+    losses = [f"revision {rev} of {_named(key)} was altered" for rev, key in sorted(outcome.altered.items())]
     unnamed = [rev for rev in outcome.missing if rev not in outcome.altered]
     for first, last in _runs(unnamed):
         which = f"revision {first} is" if first == last else f"revisions {first} to {last} are"
         losses.append(f"{which} missing")
     if not outcome.readable and outcome.compacted:
         losses.append(f"objects last written before revision {outcome.compacted} may be missing")
-    doubts = [f"{row.key} of revision {row.rev} may have been changed or deleted since" for row in outcome.doubtful]
+    doubts = [
+        f"{_named(row.key)} of revision {row.rev} may have been changed or deleted since" for row in outcome.doubtful
+    ]
     return tuple(losses), tuple(doubts)
+
+
+def _named(key: str) -> str:
+    """Returns an object as kubectl names it, `jobs.batch vision/train`, from its key in the log."""
+    group, _, rest = key.partition("/")
+    plural, _, place = rest.partition("/")
+    return f"{plural}.{group} {place.lstrip('/')}" if group else f"{plural} {place.lstrip('/')}"
 
 
 def _runs(numbers: list[int]) -> Iterator[tuple[int, int]]:
