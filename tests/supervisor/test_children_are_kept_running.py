@@ -11,7 +11,7 @@ from corral.engine.supervisor import lifecycle
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import resident_bytes
 from corral.engine.supervisor.listening import PORTS, ports_for
-from corral.engine.supervisor.plan import ChildSpec, Plan
+from corral.engine.supervisor.plan import ChildSpec, Plan, write_plan
 from corral.engine.supervisor.readiness import wait_ready
 from corral.errors import CorralError
 from tests.supervisor.looking import child_when, children, get
@@ -140,6 +140,22 @@ def test_starts_at_the_same_time_end_in_one_supervisor(home: Home, plan: Plan) -
     outcomes = [starter.communicate(timeout=60)[0] for starter in starters]
     assert sum("was_running=False" in outcome for outcome in outcomes) == 1
     assert sum("was_running=True" in outcome for outcome in outcomes) == 3
+
+
+def test_a_starter_that_leaves_early_is_not_missed(home: Home, plan: Plan) -> None:
+    """Ctrl-C at `corral up` closes the pipe on which the supervisor would say that it is ready."""
+    home.make_folders()
+    home.ensure_token()
+    write_plan(home, plan)
+    readable, writable = os.pipe()
+    os.close(readable)
+    command = [sys.executable, "-P", "-m", "corral.engine.supervisor", home.root, "0", str(writable)]
+    subprocess.run(command, pass_fds=[writable], stderr=subprocess.DEVNULL, check=True, timeout=20)
+    os.close(writable)
+    child = child_when(home, lambda child: child.state == "running")
+    port = home.port()
+    assert port is not None
+    assert get(port) == str(child.process.pid)
 
 
 def test_the_supervisor_is_small_and_holds_nothing_of_its_starter(home: Home, plan: Plan) -> None:

@@ -56,7 +56,10 @@ def _detach(ready_fd: int) -> None:
 
 
 def _answer(ready_fd: int, document: dict[str, object]) -> int:
-    os.write(ready_fd, json.dumps(document).encode() + b"\n")
+    try:
+        os.write(ready_fd, json.dumps(document).encode() + b"\n")
+    except BrokenPipeError:
+        say("the starter has left before it was told: going on without it")
     os.close(ready_fd)
     return 0 if "port" in document and "problem" not in document else 1
 
