@@ -34,6 +34,7 @@ check: dev-environment  ## format, lint, types, import contracts, shape
 	@$(DEV)/bin/mypy --no-error-summary
 	@$(DEV)/bin/lint-imports --no-logo > $(CACHE)/lint-imports.log 2>&1 || { cat $(CACHE)/lint-imports.log; exit 1; }
 	@$(DEV)/bin/python tools/shape.py
+	@echo "check: format, lint, types, import contracts and shape are good"
 
 bench: dev-environment  ## measure, next to a real control plane when its binaries are there
 	@$(DEV)/bin/python -m tools.bench

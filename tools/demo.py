@@ -83,7 +83,7 @@ def play() -> int:
     title("5. Stop")
     say("stopped " + ", ".join(assembly.stop_embedded()))
     print("\nNothing was lost and nothing came twice." if is_whole else "\nSOMETHING WAS LOST: please report this.")
-    print("Next: `corral up`, then `export KUBECONFIG=$(corral kubeconfig)` and use kubectl as ever.")
+    print("Next: make a Corral of your own with the lines under Quickstart in README.md, and use kubectl as ever.")
     return 0 if is_whole else 1
 
 

@@ -103,5 +103,7 @@ def say(text: str) -> None:
 if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1], sys.argv[2], "--editable" in sys.argv[3:]))
+    except KeyboardInterrupt:
+        sys.exit("environment: interrupted; the same command goes on where it can")
     except subprocess.CalledProcessError as error:
         sys.exit("environment: failed: " + " ".join(str(word) for word in error.cmd))
