@@ -54,6 +54,12 @@ class PodStrategy(OpenStatusStrategy):
             obj["status"]["conditions"] = [_gated_condition(obj["metadata"].get("creationTimestamp"))]
         _merge_label_keys(spec, obj["metadata"].get("labels") or {})
 
+    def required_account(self, obj: Object) -> str:
+        """Returns the account that was named; the default one counts as always there, even before a controller made it."""
+        spec = obj.get("spec") or {}
+        name = spec.get("serviceAccountName") or spec.get("serviceAccount") or "default"
+        return "" if name == "default" else str(name)
+
     def change_through(self, subresource: str, new: Object, old: Object) -> list[FieldError] | None:
         """Lets through what `bind` made and checked."""
         return [] if subresource == "binding" else super().change_through(subresource, new, old)

@@ -59,6 +59,8 @@ class Strategy:
     """Whether a delete that takes effect at once answers with the object instead of a Status."""
     default_propagation = ""
     """What a delete that names no propagation policy does with dependents; "" leaves them to the garbage collector."""
+    never_owns = False
+    """Whether objects have no dependents, so that no delete waits for any (events)."""
     name_rule = "subdomain"
     """The rule for metadata.name: subdomain, label, label1035 (services) or path (RBAC: any path segment)."""
 
@@ -120,6 +122,10 @@ class Strategy:
     def release(self, uid: str) -> None:
         """Forgets reservations when a write has ended: what was stored is known from the store by now."""
 
+    def required_account(self, obj: Object) -> str:
+        """Returns the service account that must exist before the object may; "" when none must."""
+        return ""
+
     def deletion_refusal(self, name: str) -> str:
         """Returns why an object of this name may never be deleted; "" when it may."""
         return ""
@@ -131,6 +137,14 @@ class Strategy:
     def is_held(self, obj: Object) -> bool:
         """Says whether something besides metadata.finalizers keeps a deleted object from going."""
         return False
+
+    def deletion_warning(self, propagation: str) -> str:
+        """Returns what a client should know about a delete that names this propagation policy, or none."""
+        return ""
+
+    def warnings(self, obj: Object) -> list[str]:
+        """Returns what a client should know about an object that is valid all the same."""
+        return []
 
     def grace_period(self, obj: Object, requested: int | None) -> int:
         """Returns the seconds to wait before removal; 0 removes at once (all kinds but pods)."""
@@ -195,6 +209,14 @@ class Resource:
     def api_version(self) -> str:
         """Returns `v1` or `apps/v1`."""
         return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def go_type(self) -> str:
+        """Returns what a real server calls the type of an object, which some messages tell."""
+        if self.structural:
+            return "unstructured.Unstructured"
+        group = self.group if self.storage_group is None else self.storage_group
+        return f"{group.split('.')[0] or 'core'}.{self.kind}"
 
     @property
     def storage_key(self) -> str:
