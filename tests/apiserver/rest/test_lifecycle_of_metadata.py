@@ -20,7 +20,7 @@ def made(kind: str = "ConfigMap", **metadata: Any) -> Object:
 
 
 def test_a_new_object_cannot_bring_what_the_server_decides() -> None:
-    given = made(selfLink="/x", deletionTimestamp=NOW, generation=7, labels={"a": "b"})
+    given = made(selfLink="/x", deletionTimestamp=NOW, deletionGracePeriodSeconds=7, labels={"a": "b"})
 
     born = lifecycle.born(given, PLAIN, "ns", "fresh", NOW)
 

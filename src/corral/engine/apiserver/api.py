@@ -2,7 +2,7 @@
 
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.http import options
-from corral.engine.apiserver.http.negotiation import form_of
+from corral.engine.apiserver.http.negotiation import check_shape, form_of
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.http.response import Answer, Response, document, encoded
 from corral.engine.apiserver.http.target import Target
@@ -10,7 +10,7 @@ from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.resources.tables.rendering import INCLUDE_OBJECT
 from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
 from corral.engine.apiserver.rest.body import object_in, parsed
-from corral.engine.apiserver.rest.identity import check_name, key_of
+from corral.engine.apiserver.rest.identity import check_name, key_of, other_uid
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, Written
 from corral.engine.apiserver.world import World
@@ -56,6 +56,7 @@ class Api:
             chosen = options.list_options(request.query)
             if chosen.watch or target.watch_prefix:
                 return watching.watch(self._world, view, target, chosen, request)
+            check_shape(view.form, is_list=True, go_type=view.resource.go_type)
             return reading.list_objects(self._world, view, target, chosen)
         if request.method == "POST" and "create" in view.resource.verbs:
             if view.resource.namespaced and not target.namespace:
@@ -64,6 +65,8 @@ class Api:
             body = await object_in(request, view.resource, write.options.field_validation)
             return self._written(view, await writing.create(write, body.obj), body.warnings)
         if request.method == "DELETE" and "deletecollection" in view.resource.verbs:
+            if view.resource.namespaced and not target.namespace:
+                raise failures.method_not_allowed()
             chosen = options.list_options(request.query)
             return await deleting.delete_collection(self._world, view, target, chosen, await _delete_options(request))
         raise failures.method_not_allowed()
@@ -71,9 +74,10 @@ class Api:
     async def _object(self, request: Request, target: Target, view: View) -> Answer:
         method = request.method
         if method == "GET":
-            chosen = options.list_options(request.query) if "watch" in request.query or target.watch_prefix else None
-            if chosen and (chosen.watch or target.watch_prefix):
+            if target.watch_prefix:
+                chosen = options.list_options(request.query)
                 return watching.watch(self._world, view, target, chosen, request)
+            check_shape(view.form, is_list=False, go_type=view.resource.go_type)
             return reading.get(self._world, view, target, request.query)
         if method == "PUT":
             return await self._replace(request, target, view)
@@ -82,8 +86,15 @@ class Api:
             written, warnings = await patching.patch(write, request)
             return self._written(view, written, warnings)
         if method == "DELETE":
-            return await deleting.delete(self._world, view, target, await _delete_options(request))
+            return await self._delete(view, target, await _delete_options(request))
         raise failures.method_not_allowed()
+
+    async def _delete(self, view: View, target: Target, chosen: options.DeleteOptions) -> Answer:
+        answer = await deleting.delete(self._world, view, target, chosen)
+        warning = view.resource.strategy.deletion_warning(chosen.propagation)
+        if warning:
+            answer.headers.append(warning_header(warning))
+        return answer
 
     async def _replace(self, request: Request, target: Target, view: View) -> Answer:
         write = self._write(request, target, view, "UpdateOptions")
@@ -146,12 +157,7 @@ def _forget_version(obj: Object, target: Target, resource: Resource) -> None:
     obj["metadata"].pop("resourceVersion", None)
     uid = obj["metadata"].get("uid")
     if uid:
-        place = "/".join(part for part in ("/registry", resource.plural, target.namespace, target.name) if part)
-        detail = (
-            f"StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: "
-            f"Precondition failed: UID in precondition: {uid}, UID in object meta: "
-        )
-        raise failures.conflict(resource.group, resource.plural, target.name, detail)
+        raise other_uid(resource, target, uid, "")
 
 
 def warning_header(text: str) -> tuple[bytes, bytes]:

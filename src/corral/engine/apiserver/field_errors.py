@@ -92,6 +92,16 @@ def too_many(path: str, actual: int, limit: int) -> FieldError:
     return FieldError("Too many", path, f"{actual}: must have at most {limit} items")
 
 
+def quoted(text: str) -> str:
+    """Returns a text as Go quotes it in some messages: what cannot be printed as a number, in the shortest form."""
+    named = {"\n": "\\n", "\t": "\\t", "\r": "\\r", '"': '\\"', "\\": "\\\\"}
+    return '"' + "".join(named.get(c) or (c if c.isprintable() else _escaped(ord(c))) for c in text) + '"'
+
+
+def _escaped(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
 def shown(value: Any) -> str:
     """Returns a bad value in the form of Go's field errors: strings quoted, everything else as JSON."""
     if value is None:

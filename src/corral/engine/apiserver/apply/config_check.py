@@ -10,7 +10,7 @@ from corral.engine.apiserver.apply.field_set import json_text, step_text
 from corral.engine.apiserver.apply.list_items import ANY, UnkeyedItemError, is_atomic_list, item_step
 from corral.engine.apiserver.apply.tracking import MAX_MANAGER_LENGTH, FieldTracking
 from corral.engine.apiserver.failures import ApiFailure, bad_request
-from corral.engine.apiserver.field_errors import FieldError, invalid, required, too_long
+from corral.engine.apiserver.field_errors import FieldError, quoted, required, too_long
 from corral.engine.apiserver.patch.go_values import printed, type_name
 from corral.engine.apiserver.schema.node import Schema
 
@@ -23,7 +23,8 @@ def manager_errors(manager: str, *, apply: bool) -> list[FieldError]:
     at = 0
     for char in manager:
         if not char.isprintable():
-            errors.append(invalid("fieldManager", manager, f"invalid character U+{ord(char):04X} (at position {at})"))
+            problem = f"invalid character U+{ord(char):04X} (at position {at})"
+            errors.append(FieldError("Invalid value", "fieldManager", f"{quoted(manager)}: {problem}"))
         at += len(char.encode())
     return errors
 

@@ -1,5 +1,6 @@
 """The options of a request, read from its query (and, for deletes, its body) and checked with the real messages."""
 
+import re
 from typing import Annotated, Any
 
 import msgspec
@@ -42,6 +43,14 @@ def revision(text: str) -> int:
             f'strconv.ParseUint: parsing "{text}": invalid syntax'
         )
     return int(text)
+
+
+def revision_to_get(text: str) -> int:
+    """Returns the resourceVersion of a get as a number; a real server calls a bad one its own fault."""
+    if text and not (text.isascii() and text.isdigit()):
+        problem = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
+        raise failures.ApiFailure(500, "", problem)
+    return int(text or 0)
 
 
 class WriteOptions(msgspec.Struct, frozen=True):
@@ -128,12 +137,30 @@ class _DeleteBody(msgspec.Struct):
 
 
 def _checked_body(body: dict[str, Any]) -> dict[str, Any]:
+    kind, version = body.get("kind") or "DeleteOptions", body.get("apiVersion") or "v1"
+    if kind != "DeleteOptions":
+        problem = f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:110"'
+        raise failures.ApiFailure(500, "", problem)
     try:
         msgspec.convert(body, _DeleteBody)
     except msgspec.ValidationError as error:
-        text = f'DeleteOptions in version "v1" cannot be handled as a DeleteOptions: {error}'
-        raise failures.bad_request(text) from None
+        raise failures.ApiFailure(500, "", _as_go_says(str(error))) from None
     return body
+
+
+_GO_TYPES = {"int": "int64", "str": "string", "bool": "bool", "array": "[]string", "object": "v1.Preconditions"}
+_JSON_TYPES = {"str": "string", "int": "number", "float": "number", "bool": "bool"}
+
+
+def _as_go_says(problem: str) -> str:
+    """Returns a complaint about a type in the words of Go's decoder, to which a real server leaves it."""
+    found = re.match(r"Expected `(\w+)[^`]*`, got `(\w+)`(?: - at `\$\.?([^`]*)`)?", problem)
+    if found is None:
+        return problem
+    wanted, got, path = found.groups()
+    field = f"DeleteOptions.{path}" if path else "DeleteOptions"
+    got = _JSON_TYPES.get(got, got)
+    return f"json: cannot unmarshal {got} into Go struct field {field} of type {_GO_TYPES.get(wanted, wanted)}"
 
 
 def _from_query(query: dict[str, str]) -> dict[str, Any]:

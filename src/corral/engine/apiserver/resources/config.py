@@ -38,7 +38,7 @@ class ConfigMapStrategy(Strategy):
         for key in binary:
             errors += _key_errors("binaryData", key)
         if sum(map(size, data.values())) + _decoded_size(binary) > SIZE_LIMIT:
-            errors.append(too_long("", SIZE_LIMIT))  # the whole object is meant
+            errors.append(too_long("[]", SIZE_LIMIT))  # the whole object is meant
         return errors
 
     def validate_update(self, new: Object, old: Object) -> list[FieldError]:

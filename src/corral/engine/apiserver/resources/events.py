@@ -66,6 +66,8 @@ class EventStrategy(Strategy):
     """Events; those that come in the new dialect are held to stricter rules."""
 
     allow_create_on_update = True
+    never_owns = True
+    name_rule = "path"
 
     def __init__(self, *, strict: bool) -> None:
         self._strict = strict

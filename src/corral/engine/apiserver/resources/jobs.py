@@ -22,6 +22,15 @@ class JobStrategy(OpenStatusStrategy):
     default_propagation = "Orphan"
     """What a delete without a propagation policy does to the pods: for jobs they stay, as they always did."""
 
+    def deletion_warning(self, propagation: str) -> str:
+        """Tells that the pods stay, which surprises most."""
+        if propagation:
+            return ""
+        return (
+            "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove "
+            "them or set propagationPolicy=Orphan to suppress this warning"
+        )
+
     def default(self, obj: Object) -> None:
         """Chooses how many pods, how many failures, and the other ways of a job."""
         spec = obj.setdefault("spec", {})

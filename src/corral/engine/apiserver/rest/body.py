@@ -43,15 +43,36 @@ async def object_in(request: Request, resource: Resource, field_validation: str)
         raise failures.unsupported_media_type(READABLE)
     raw = await request.body()
     decoded = _parsed(raw, resource) if kind == JSON_TYPE else await parsed(raw, kind)
+    if decoded is None and raw.strip() == b"null":
+        decoded = {}
     if not isinstance(decoded, dict):
         problem = f"json: cannot unmarshal {type(decoded).__name__} into an object"
         raise unrecognized(resource, f"couldn't get version/kind; json parse error: {problem}", raw)
     check_kind(decoded, resource)
     doubles = duplicate_fields(raw, decoded) if field_validation != "Ignore" and kind == JSON_TYPE else []
     checked = check_shape(decoded, resource)
+    owners = _without_double_owners(decoded)
     if field_validation == "Ignore":
-        return Body(decoded, [])
-    return Body(decoded, _findings(strict_errors(raw, doubles, checked.unknown), resource, field_validation))
+        return Body(decoded, owners)
+    found = _findings(strict_errors(raw, doubles, checked.unknown), resource, field_validation)
+    return Body(decoded, found + owners)
+
+
+def _without_double_owners(obj: Object) -> list[str]:
+    """Removes owners that stand twice, and returns the warning for it."""
+    meta = obj.get("metadata")
+    owners = meta.get("ownerReferences") if isinstance(meta, dict) else None
+    if not owners or len(owners) < 2:
+        return []
+    kept = [owner for index, owner in enumerate(owners) if owner not in owners[:index]]
+    if len(kept) == len(owners):
+        return []
+    obj["metadata"]["ownerReferences"] = kept
+    uids = dict.fromkeys(o.get("uid", "") for index, o in enumerate(owners) if o in owners[:index])
+    return [
+        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may "
+        "reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: " + ", ".join(uids)
+    ]
 
 
 def check_shape(obj: Object, resource: Resource) -> Checked:

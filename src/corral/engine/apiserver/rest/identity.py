@@ -9,6 +9,7 @@ import msgspec
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.schema.builtin import kind_definitions
 
 
 def key_of(target: Target) -> str:
@@ -19,6 +20,26 @@ def key_of(target: Target) -> str:
 def key_for(namespace: str, name: str) -> str:
     """Returns the key under which an object rests; the namespace is "" for what has none."""
     return f"{namespace}/{name}"
+
+
+def other_uid(resource: Resource, target: Target, wanted: str, found: str) -> failures.ApiFailure:
+    """409: the object under a name is not the one that the client means; real servers tell where it rests."""
+    place = "/".join(part for part in ("/registry", _room(resource), target.namespace, target.name) if part)
+    detail = (
+        f"StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: "
+        f"Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}"
+    )
+    return failures.conflict(resource.group, resource.plural, target.name, detail)
+
+
+_ROOMS = {"endpoints": "services/endpoints", "services": "services/specs", "nodes": "minions"}
+"""Where a real server keeps a few kinds, whose names have changed since."""
+
+
+def _room(resource: Resource) -> str:
+    if resource.structural or resource.group == "apiextensions.k8s.io":
+        return f"{resource.group}/{resource.plural}"
+    return _ROOMS.get(resource.plural, resource.plural)
 
 
 def check_kind(obj: Object, resource: Resource) -> None:
@@ -32,11 +53,16 @@ def check_kind(obj: Object, resource: Resource) -> None:
         _check_custom(obj, resource, kind, version)
     elif (kind or resource.kind, version or resource.api_version) != (resource.kind, resource.api_version):
         short = (version or resource.api_version).rsplit("/", 1)[-1]
-        raise failures.bad_request(
-            f'{kind} in version "{short}" cannot be handled as a {resource.kind}: '
-            f"expected {resource.kind} of {resource.api_version}"
-        )
+        problem = not_registered(kind, version or resource.api_version)
+        if f"{version or resource.api_version}/{kind or resource.kind}" in kind_definitions():
+            problem = f"converting ({short}.{kind}) to ({resource.go_type}): unknown conversion"
+        raise failures.bad_request(f'{kind} in version "{short}" cannot be handled as a {resource.kind}: {problem}')
     obj["kind"], obj["apiVersion"] = kind or resource.kind, version or resource.api_version
+
+
+def not_registered(kind: str, version: str) -> str:
+    """Returns that a kind is unknown, as Go's registry of types says it."""
+    return f'no kind "{kind}" is registered for version "{version}" in scheme "pkg/runtime/scheme.go:110"'
 
 
 def _check_custom(obj: Object, resource: Resource, kind: str, version: str) -> None:

@@ -5,9 +5,11 @@ from typing import Any
 
 import msgspec
 
+from corral.engine.apiserver import field_errors
+from corral.engine.apiserver.field_errors import FieldError
 from corral.engine.apiserver.http.options import DeleteOptions
 from corral.engine.apiserver.resources.equality import is_same
-from corral.engine.apiserver.resources.resource import Object, Resource
+from corral.engine.apiserver.resources.resource import Object, Resource, Strategy
 
 ORPHAN = "orphan"
 FOREGROUND = "foregroundDeletion"
@@ -32,7 +34,7 @@ _OWN = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSec
 def born(obj: Object, resource: Resource, namespace: str, uid: str, timestamp: str) -> Object:
     """Returns a new object with the metadata that the server decides, in the order in which clients like to read it."""
     meta = dict(obj.get("metadata") or {})
-    for name in ("selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "generation", "uid", "resourceVersion"):
+    for name in ("selfLink", "deletionTimestamp", "deletionGracePeriodSeconds", "uid", "resourceVersion"):
         meta.pop(name, None)
     meta["uid"], meta["creationTimestamp"] = uid, timestamp
     meta["resourceVersion"] = ""  # keeps its place; the store fills it in
@@ -52,6 +54,14 @@ def ordered(obj: Object, meta: dict[str, Any]) -> Object:
         if name not in made:
             made[name] = value
     return made
+
+
+def deletion_errors(new: Object, old: Object) -> list[FieldError]:
+    """Refuses a change that would begin a deletion; one that would end it is ignored."""
+    wanted = (new.get("metadata") or {}).get("deletionTimestamp")
+    if not wanted or old["metadata"].get("deletionTimestamp"):
+        return []
+    return [field_errors.invalid("metadata.deletionTimestamp", wanted, "field is immutable")]
 
 
 def carried_over(new: Object, old: Object) -> Object:
@@ -100,7 +110,7 @@ def deleted(obj: Object, resource: Resource, options: DeleteOptions, moments: tu
     strategy = resource.strategy
     begun = obj if obj["metadata"].get("deletionTimestamp") else strategy.begin_deletion(obj, moments[0])
     meta = dict(begun["metadata"])
-    finalizers = _finalizers(meta.get("finalizers") or [], options.propagation or strategy.default_propagation)
+    finalizers = _finalizers(meta.get("finalizers") or [], _propagation(options, strategy))
     waits = bool(grace or finalizers or strategy.is_held(obj))
     if not waits and not strategy.graceful:
         return Deletion(obj, gone=True, changed=True)
@@ -112,13 +122,17 @@ def deleted(obj: Object, resource: Resource, options: DeleteOptions, moments: tu
         meta["deletionTimestamp"] = moments[1]
         if not strategy.begins_deletion:
             meta["deletionGracePeriodSeconds"] = grace
-            if strategy.generation and waits:
+            if strategy.generation and (waits or strategy.graceful):
                 meta["generation"] = int(meta.get("generation", 0)) + 1
     elif strategy.graceful and grace < int(meta.get("deletionGracePeriodSeconds") or 0):
         meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"] = moments[1], grace
     made = ordered(begun, meta)
     gone = is_finished(made, resource)
     return Deletion(made, gone, gone or made != obj)
+
+
+def _propagation(options: DeleteOptions, strategy: Strategy) -> str:
+    return "" if strategy.never_owns else options.propagation or strategy.default_propagation
 
 
 def _finalizers(present: list[str], propagation: str) -> list[str]:

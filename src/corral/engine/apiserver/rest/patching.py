@@ -72,9 +72,9 @@ def _in_order(made: Object) -> str:
     return msgspec.json.encode({key: made[key] for key in sorted(made)}).decode()
 
 
-def _check_uid(write: Write, new: Object, old: Object) -> None:
-    uid = new["metadata"].get("uid")
-    if uid and uid != old["metadata"]["uid"]:
+def _check_uid(write: Write, new: Object, old: Object | None) -> None:
+    uid = (new.get("metadata") or {}).get("uid")
+    if uid and (old is None or uid != old["metadata"]["uid"]):
         error = field_errors.invalid("metadata.uid", uid, "field is immutable")
         raise failures.invalid(write.resource.group, write.resource.kind, write.target.name, [error, error])
 
@@ -104,18 +104,21 @@ async def _applied(write: Write, config: Any) -> tuple[Written, list[str]]:
         raise failures.bad_request("error decoding YAML: the applied configuration is not an object")
     tracking = tracking_of(resource, target.subresource)
     check_config(tracking, config)
-    name = (config.get("metadata") or {}).get("name") or target.name
-    if name != target.name:
-        raise failures.bad_request(
-            f"the name of the object ({name}) does not match the name on the URL ({target.name})"
-        )
+    named = bool((config.get("metadata") or {}).get("name"))
+    if named:
+        check_name(config, target, resource)
     check_namespace(config, target.namespace, resource)
 
     def merged(live: Object | None) -> Object:
+        _check_uid(write, config, live)
+        if live is None and not named:
+            check_name(config, target, resource)
         # The manager owns all that it sent, zero values too, so the configuration gets its shape only when merged.
         request = applying.Request(config, write.manager, write.options.force, write.world.timestamp())
         new: Object = copied(applying.apply(tracking, live, request).object)
         new["metadata"] = {**(new.get("metadata") or {}), "name": target.name}
+        if live is None:
+            new["metadata"].pop("resourceVersion", None)
         if resource.namespaced:
             new["metadata"]["namespace"] = target.namespace
         return shaped(new, resource, "Ignore").obj

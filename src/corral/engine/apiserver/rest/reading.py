@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from corral.engine.apiserver import failures
-from corral.engine.apiserver.http.options import ListOptions
-from corral.engine.apiserver.http.options import revision as revision_of
+from corral.engine.apiserver.http.options import ListOptions, revision_to_get
 from corral.engine.apiserver.http.response import Response, encoded
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.resource import Resource
@@ -30,7 +29,7 @@ def entry_of(world: World, resource: Resource, target: Target) -> Entry:
 
 def get(world: World, view: View, target: Target, query: dict[str, str]) -> Response:
     """Answers with one object."""
-    wanted = revision_of(query.get("resourceVersion", ""))
+    wanted = revision_to_get(query.get("resourceVersion", ""))
     if wanted > world.store.revision:
         raise too_new(wanted, world.store.revision)
     return encoded(200, view.one(entry_of(world, view.resource, target), world.now()), view.form)
@@ -44,7 +43,7 @@ def list_objects(world: World, view: View, target: Target, options: ListOptions)
     # A list "at any revision" comes from a real server's cache, which knows no pages.
     limit = 0 if options.revision == 0 and not options.match else options.limit
     meta: dict[str, Any] = {"resourceVersion": str(revision)}
-    if view.resource.structural:
+    if view.resource.structural and view.form.shape == "object":
         meta["continue"] = ""
     if not limit:
         found = list(matching)
@@ -102,8 +101,8 @@ def _page_expired(revision: int, after: str) -> failures.ApiFailure:
 
 
 class _Token(msgspec.Struct):
-    rv: int
-    start: str
+    rv: int = 0
+    start: str = ""
     v: str = "meta.k8s.io/v1"
 
 
@@ -119,6 +118,10 @@ def continued(token: str) -> tuple[int, str]:
         found = msgspec.json.decode(raw, type=_Token)
     except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
         raise failures.bad_request(f"invalid continue token: continue key is not valid: {error}") from None
-    if found.v != "meta.k8s.io/v1" or found.rv < 0 or not found.start:
-        raise failures.bad_request("invalid continue token: continue key is not valid: server does not recognize it")
+    if found.v != "meta.k8s.io/v1":
+        problem = f"server does not recognize this encoded version {found.v}"
+        raise failures.bad_request(f"invalid continue token: continue key is not valid: {problem}")
+    if found.rv <= 0 or not found.start:
+        problem = "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"
+        raise failures.bad_request(f"invalid continue token: continue key is not valid: {problem}")
     return found.rv, found.start

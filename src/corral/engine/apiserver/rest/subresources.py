@@ -7,6 +7,7 @@ from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.resources.pods import bind
 from corral.engine.apiserver.resources.resource import Object, Resource, Scale, Strategy
 from corral.engine.apiserver.rest.body import Body, object_in, parsed_json, shaped
+from corral.engine.apiserver.rest.identity import other_uid
 from corral.engine.apiserver.rest.patching import check_patch_type, patched
 from corral.engine.apiserver.rest.reading import entry_of
 from corral.engine.apiserver.rest.writing import Write, change, with_subresource
@@ -83,7 +84,17 @@ async def _scale_maker(write: Write, request: Request, where: Scale) -> Any:
 async def bind_pod(write: Write, request: Request) -> None:
     """Assigns a pod to a node, once."""
     binding = (await object_in(request, BINDING, write.options.field_validation)).obj
-    await change(with_subresource(write, "binding"), lambda pod: bind(copied(pod), binding, write.world.timestamp()))
+    given = binding.get("metadata") or {}
+    if given.get("name") and given["name"] != write.target.name:
+        raise failures.bad_request("name in URL does not match name in Binding object")
+
+    def make(pod: Object) -> Object:
+        uid, found = given.get("uid"), pod["metadata"]["uid"]
+        if uid and uid != found:
+            raise other_uid(write.resource, write.target, uid, found)
+        return bind(copied(pod), binding, write.world.timestamp())
+
+    await change(with_subresource(write, "binding"), make)
 
 
 def refuse_stream(write: Write) -> failures.ApiFailure:

@@ -13,6 +13,7 @@ from corral.engine.apiserver.http.parts import Parts
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.resources.tables.printers import DEFAULT_PRINTER
 from corral.engine.apiserver.resources.tables.rendering import rows, table
+from corral.engine.apiserver.schema.completion import complete
 from corral.engine.apiserver.storage.entry import Entry
 
 _encode = msgspec.json.Encoder().encode
@@ -57,7 +58,8 @@ class View:
         if self.form.shape == "partial":
             return _encode(partial(obj, self.form.version))
         if self.form.shape == "table":
-            meta = {"resourceVersion": obj["metadata"].get("resourceVersion", "")}
+            version = obj["metadata"].get("resourceVersion")
+            meta = {"resourceVersion": version} if version else {}
             return _encode(self._table([obj], meta, now, headers))
         return _encode(obj)
 
@@ -106,8 +108,10 @@ class View:
         obj: Object = {"kind": self.resource.kind, "apiVersion": self.resource.api_version, "metadata": meta}
         if self.form.shape == "partial":
             obj |= {"kind": "PartialObjectMetadata", "apiVersion": f"meta.k8s.io/{self.form.version}"}
-        elif self.form.shape == "table":
-            obj = self._table([], {"resourceVersion": str(revision)}, 0, False)
+        elif not self.resource.structural:
+            complete(self.resource.schema, obj)  # an object with nothing in it shows what Go's types always show
+        if self.form.shape == "table":
+            obj = self._table([obj], {"resourceVersion": str(revision)}, 0, False)
         return b'{"type":"BOOKMARK","object":%s}\n' % _encode(obj)
 
     def _table(self, objects: Iterable[Object], meta: dict[str, Any], now: float, headers: bool = True) -> Object:

@@ -17,7 +17,7 @@ from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.metadata_validation import validate_metadata, validate_metadata_update
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.rest import admission, lifecycle
-from corral.engine.apiserver.rest.identity import check_namespace, key_for, key_of
+from corral.engine.apiserver.rest.identity import check_namespace, key_for, key_of, other_uid
 from corral.engine.apiserver.rest.ownership import tracking_of
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.schema.completion import complete
@@ -67,11 +67,10 @@ async def create(write: Write, obj: Object, tracked: bool = True) -> Written:
     world, resource = write.world, write.resource
     namespace = write.target.namespace
     check_namespace(obj, namespace, resource)
-    if (obj.get("metadata") or {}).get("resourceVersion"):
-        raise failures.ApiFailure(500, "", "resourceVersion should not be set on objects to be created")
     given = obj.get("metadata") or {}
     obj = lifecycle.born(obj, resource, namespace if resource.namespaced else "", world.new_uid(), world.timestamp())
     admission.check_surroundings(world, resource, obj)
+    obj["metadata"]["resourceVersion"] = given.get("resourceVersion") or ""
     if given.get("name") or not given.get("generateName"):
         return await _create(write, obj, tracked)
     return await _create_generated(write, obj, tracked)
@@ -128,6 +127,8 @@ async def _store_new(write: Write, obj: Object) -> Written:
     store, resource = write.world.store, write.resource
     name = obj["metadata"]["name"]
     key = key_for(obj["metadata"].get("namespace", ""), name)
+    if obj["metadata"].get("resourceVersion") and not write.options.dry_run:
+        raise failures.ApiFailure(500, "", "resourceVersion should not be set on objects to be created")
     async with store.locked(write.collection, key) as existing:
         if existing is not None:
             failure = failures.already_exists(resource.group, resource.plural, name)
@@ -136,7 +137,8 @@ async def _store_new(write: Write, obj: Object) -> Written:
             raise failure
         await admission.still_welcome(write.world, resource, obj)
         if write.options.dry_run:
-            obj["metadata"].pop("resourceVersion", None)
+            if not obj["metadata"]["resourceVersion"]:
+                del obj["metadata"]["resourceVersion"]
             return Written(obj, Entry.of(key, 0, stored(resource, obj)), created=True)
         entry = await store.put(write.collection, key, stored(resource, obj))
     obj["metadata"]["resourceVersion"] = str(entry.rev)
@@ -178,8 +180,8 @@ async def _store_change(write: Write, entry: Entry, old: Object, new: Object) ->
     if with_old_times(old, new) == old:
         return Written(old, entry)
     if lifecycle.is_finished(new, resource):
-        if not write.options.dry_run:
-            await store.remove(write.collection, key, stored(resource, new))
+        if not write.options.dry_run:  # watchers see it go as it was before the change that let it go
+            await store.remove(write.collection, key, stored(resource, old))
         return Written(new, Entry.of(key, entry.rev, stored(resource, new)))
     if write.options.dry_run:
         return Written(new, Entry.of(key, entry.rev, stored(resource, new)))
@@ -191,6 +193,7 @@ async def _store_change(write: Write, entry: Entry, old: Object, new: Object) ->
 def _prepared_change(write: Write, new: Object, old: Object, tracked: bool) -> Object:
     resource, strategy = write.resource, write.resource.strategy
     _check_versions(write, new, old)
+    _refuse(write, lifecycle.deletion_errors(new, old), new)
     new = lifecycle.carried_over(new, old)
     if resource.structural:
         apply_defaults(resource.schema, new)
@@ -222,6 +225,9 @@ def _check_versions(write: Write, new: Object, old: Object) -> None:
     resource, name = write.resource, write.target.name
     meta: dict[str, Any] = new.get("metadata") or {}
     version, was = meta.get("resourceVersion") or "", old["metadata"]
+    uid = meta.get("uid")
+    if uid and uid != was["uid"]:
+        raise other_uid(resource, write.target, uid, was["uid"])
     if version and not (version.isascii() and version.isdigit()):
         raise failures.ApiFailure(500, "", f'strconv.ParseUint: parsing "{version}": invalid syntax')
     if version in ("", "0") and not resource.strategy.allow_unconditional_update:
@@ -229,14 +235,6 @@ def _check_versions(write: Write, new: Object, old: Object) -> None:
         raise failures.invalid(resource.group, resource.plural, name, [error])
     if version and version != "0" and version != was["resourceVersion"]:
         raise failures.conflict(resource.group, resource.plural, name, failures.MODIFIED)
-    uid = meta.get("uid")
-    if uid and uid != was["uid"]:
-        key = f"/registry/{resource.plural}/{write.target.namespace}/{name}".replace("//", "/")
-        detail = (
-            f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0, AdditionalErrorMsg: "
-            f"Precondition failed: UID in precondition: {uid}, UID in object meta: {was['uid']}"
-        )
-        raise failures.conflict(resource.group, resource.plural, name, detail)
 
 
 def _own(write: Write, old: Object | None, new: Object) -> None:
