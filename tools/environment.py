@@ -7,6 +7,7 @@ run is simply repeated.
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 
@@ -80,7 +81,7 @@ def create(folder: str) -> None:
     """Creates an empty environment unless a working one is there."""
     if not works(folder):
         say("creating " + os.path.relpath(folder, ROOT))
-        subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+        run([sys.executable, "-m", "venv", "--clear", folder])
 
 
 def install(folder: str, lock: str, editable: bool) -> None:
@@ -88,10 +89,23 @@ def install(folder: str, lock: str, editable: bool) -> None:
     say("installing " + os.path.basename(lock) + " (once)")
     python = interpreter(folder)
     pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-warn-script-location"]
-    subprocess.run(pip + ["--require-hashes", "-r", lock], check=True)
+    run(pip + ["--require-hashes", "-r", lock])
     if editable:
-        subprocess.run(pip + ["--no-deps", "--no-build-isolation", "--editable", ROOT], check=True)
-    subprocess.run([python, "-m", "compileall", "-q", os.path.join(ROOT, "src")], check=True)
+        run(pip + ["--no-deps", "--no-build-isolation", "--editable", ROOT])
+    run([python, "-m", "compileall", "-q", os.path.join(ROOT, "src")])
+
+
+def run(command: "list[str]") -> None:
+    """Runs a program to its end; Ctrl-C ends it and all that it started, without their tracebacks."""
+    program = subprocess.Popen(command, start_new_session=True)
+    try:
+        status = program.wait()
+    except KeyboardInterrupt:
+        os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+        raise
+    if status:
+        raise subprocess.CalledProcessError(status, command)
 
 
 def say(text: str) -> None:
@@ -104,6 +118,7 @@ if __name__ == "__main__":
     try:
         sys.exit(main(sys.argv[1], sys.argv[2], "--editable" in sys.argv[3:]))
     except KeyboardInterrupt:
-        sys.exit("environment: interrupted; the same command goes on where it can")
+        say("interrupted; the same command tries again")
+        sys.exit(130)
     except subprocess.CalledProcessError as error:
         sys.exit("environment: failed: " + " ".join(str(word) for word in error.cmd))

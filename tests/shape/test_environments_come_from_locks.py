@@ -35,6 +35,22 @@ def test_an_old_python_gets_one_clear_line(tmp_path: Path) -> None:
     assert done.stderr == "this python3 is 3.9; Corral needs 3.11 or newer. hint: make PYTHON=python3.12 ...\n"
 
 
+def test_an_interrupted_set_up_is_one_clear_line(tmp_path: Path) -> None:
+    """Ctrl-C comes while the first program runs; neither its traceback nor ours is shown."""
+    preparation = (
+        "import os, signal, subprocess\n"
+        "wait = subprocess.Popen.wait\n"
+        "def interrupted(self, *arguments):\n"
+        "    subprocess.Popen.wait = wait\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return wait(self, *arguments)\n"
+        "subprocess.Popen.wait = interrupted\n"
+    )
+    done = run_with(preparation, tmp_path / "environment")
+    assert done.returncode == 130
+    assert done.stderr.splitlines()[1:] == ["environment: interrupted; the same command tries again"]
+
+
 def test_a_missing_python_gets_one_clear_line() -> None:
     done = subprocess.run(
         ["make", "check", "PYTHON=python3-that-is-not-there"], cwd=ROOT, capture_output=True, text=True, timeout=60
