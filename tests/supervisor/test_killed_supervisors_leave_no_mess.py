@@ -3,6 +3,8 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 from corral.engine.supervisor import lifecycle
 from corral.engine.supervisor.children import end_left_behind, left_behind
 from corral.engine.supervisor.home import Home
@@ -57,6 +59,16 @@ def test_a_reused_pid_is_never_signalled(home: Home) -> None:
 def test_a_stop_of_a_home_that_never_was_does_nothing(home: Home) -> None:
     assert lifecycle.stop(home) == []
     assert not os.path.exists(home.root)
+
+
+def test_a_stop_that_takes_longer_says_what_it_waits_for(
+    home: Home, plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lifecycle, "QUIET_SECONDS", 0.0)
+    lifecycle.start(home, plan)
+    said: list[str] = []
+    assert lifecycle.stop(home, said.append) == ["api", "supervisor"]
+    assert said == ["waiting for api to end (at most 45 s)"]
 
 
 def _kill_supervisor(home: Home) -> None:

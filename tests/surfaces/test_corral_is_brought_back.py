@@ -8,6 +8,7 @@ from pathlib import Path
 
 from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
 from corral.adapters.kubernetes.sync_client import SyncClient
+from corral.engine.supervisor.host import identity
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import NAMESPACE
 from tests.surfaces.conftest import Cli
@@ -74,6 +75,19 @@ def test_status_of_a_failed_process_is_4_with_a_hint(cli: Cli, corral_home: Path
     assert done.returncode == 4
     assert "not asked: its process has failed" in done.stdout
     assert f"the log is {corral_home}/logs/api.log" in done.stdout.splitlines()[-1]
+
+
+def test_a_state_that_is_removed_while_it_serves_ends_the_api(cli: Cli, corral_home: Path) -> None:
+    """Also without a supervisor: nobody may be told that a write to a deleted file is kept."""
+    cli("up", "--api-only")
+    processes = {p["name"]: p["pid"] for p in json.loads(cli("status", "-o", "json").stdout)["processes"]}
+    os.kill(processes["supervisor"], signal.SIGKILL)
+    (corral_home / "state" / "state.db").unlink()
+    assert identity(processes["api"]).wait_gone(20)
+    assert "state.db was removed or replaced" in (corral_home / "logs" / "api.log").read_text()
+    assert "corral doctor --salvage" in cli("up", "--api-only").stderr
+    assert cli("doctor", "--salvage").returncode == 0
+    assert cli("up", "--api-only").returncode == 0
 
 
 def test_up_with_other_flags_lists_what_runs_then(cli: Cli) -> None:

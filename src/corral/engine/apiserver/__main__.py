@@ -16,7 +16,7 @@ from corral.engine.apiserver.http.capacity import connection_limit
 from corral.engine.apiserver.http.protocol import LimitedProtocol
 from corral.engine.apiserver.upkeep import Upkeep
 from corral.engine.apiserver.world import World
-from corral.errors import CorralError, RetryError
+from corral.errors import CorralError, PermanentError, RetryError
 
 GRACE_SECONDS = 5
 PERMANENT_EXIT = 70
@@ -26,11 +26,26 @@ RETRY_EXIT = 75
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server; when it stops, it ends the watches first, which would otherwise go on for an hour."""
+    """uvicorn's server; when it stops, it ends the watches first, which would otherwise go on for an hour.
 
-    def __init__(self, config: uvicorn.Config, world: World) -> None:
+    It stops by itself when its state file is no longer at its path: writes to a deleted file must not be acknowledged.
+    """
+
+    def __init__(self, config: uvicorn.Config, world: World, state: Path) -> None:
         super().__init__(config)
         self._world = world
+        self._state = state
+        self._opened = state.stat()
+        self.has_lost_state = False
+
+    async def on_tick(self, counter: int) -> bool:
+        """Looks for the state file once a second; uvicorn calls this ten times as often."""
+        if counter % 10 == 0:
+            try:
+                self.has_lost_state = not os.path.samestat(self._state.stat(), self._opened)
+            except (FileNotFoundError, NotADirectoryError):
+                self.has_lost_state = True
+        return await super().on_tick(counter) or self.has_lost_state
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._world.watches.close()
@@ -63,12 +78,18 @@ async def serve(data: Path, token: str, listener: socket.socket) -> None:
     gc.set_threshold(50_000, 20, 50)
     upkeep.begin()
     try:
-        server = _Server(config, world)
+        server = _Server(config, world, data / "state.db")
         app.metrics.connections = lambda: len(server.server_state.connections)
         await server.serve(sockets=[listener])
     finally:
         upkeep.end()
         await world.store.close()
+    if server.has_lost_state:
+        raise PermanentError(
+            "state-gone",
+            f"{data / 'state.db'} was removed or replaced while it was in use",
+            hint="`corral down`; then put it back from a copy, or let `corral doctor --salvage` make what it can of the rest",
+        )
 
 
 def main() -> int:

@@ -5,5 +5,6 @@ Standard library only and small, because it runs for as long as Corral does. It 
 the few hundred milliseconds of a restart instead of being refused.
 
 A killed supervisor leaves its children serving; the next `corral up` ends them in order and takes over, and
-`corral down` ends them too. Both go by pid and start time, so a reused pid is never signalled.
+`corral down` ends them too. Both go by pid and start time, so a reused pid is never signalled. A supervisor whose home
+is removed ends its children and itself.
 """
