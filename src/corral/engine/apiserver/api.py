@@ -126,7 +126,7 @@ class Api:
         if name == "binding" and method == "POST":
             return await self._bind(request, target, view)
         if name in ("log", "exec") and method in ("GET", "POST"):
-            raise subresources.refuse_stream(self._write(request, target, view, "CreateOptions"))
+            return subresources.without_node(self._write(request, target, view, "CreateOptions"))
         raise failures.method_not_allowed()
 
     async def _scale(self, request: Request, target: Target, view: View) -> Response:

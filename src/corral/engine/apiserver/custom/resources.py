@@ -6,6 +6,7 @@ from typing import Any
 from corral.engine.apiserver.custom.columns import printer_of
 from corral.engine.apiserver.custom.json_path import JsonPath, parse_path
 from corral.engine.apiserver.custom.strategy import CustomStrategy
+from corral.engine.apiserver.discovery import version_rank
 from corral.engine.apiserver.resources.resource import Object, Resource, Scale
 from corral.engine.apiserver.schema.defaulting import apply_defaults, copied
 from corral.engine.apiserver.schema.node import Schema
@@ -77,8 +78,16 @@ def _resource(crd: Crd, version: dict[str, Any], schemas: Mapping[str, Schema], 
 def _deprecation(crd: Crd, version: dict[str, Any]) -> str:
     if not version.get("deprecated"):
         return ""
-    api = f"{crd['spec']['group']}/{version['name']} {crd['spec']['names']['kind']}"
-    return version.get("deprecationWarning") or f"{api} is deprecated"
+    group, kind = crd["spec"]["group"], crd["spec"]["names"]["kind"]
+    told = f"{group}/{version['name']} {kind} is deprecated"
+    newer = _newer_version(crd, version["name"])
+    return version.get("deprecationWarning") or (f"{told}; use {group}/{newer} {kind}" if newer else told)
+
+
+def _newer_version(crd: Crd, name: str) -> str:
+    """Returns the version that is meant for those who use a deprecated one, "" when there is none."""
+    names = [v["name"] for v in crd["spec"]["versions"] if v.get("served") and not v.get("deprecated")]
+    return min((n for n in names if version_rank(n) < version_rank(name)), key=version_rank, default="")
 
 
 def _scale_of(scale: dict[str, Any] | None) -> Scale | None:

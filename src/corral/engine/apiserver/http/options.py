@@ -46,7 +46,7 @@ def revision(text: str) -> int:
 
 
 def revision_to_get(text: str) -> int:
-    """Returns the resourceVersion of a get as a number; a real server calls a bad one its own fault."""
+    """Returns the resourceVersion of a get or watch; a real server calls a bad one its own fault."""
     if text and not (text.isascii() and text.isdigit()):
         problem = f'resourceVersion: Invalid value: "{text}": strconv.ParseUint: parsing "{text}": invalid syntax'
         raise failures.ApiFailure(500, "", problem)
@@ -207,7 +207,7 @@ def list_options(query: dict[str, str]) -> ListOptions:
         field_selector=query.get("fieldSelector", ""),
         limit=max(integer(query, "limit") or 0, 0),
         continue_token=token,
-        revision=revision(given) if given else None,
+        revision=(revision_to_get(given) if watch else revision(given)) if given else None,
         match=match,
         watch=watch,
         bookmarks=boolean(query, "allowWatchBookmarks"),

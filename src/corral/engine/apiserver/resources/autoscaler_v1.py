@@ -37,6 +37,8 @@ def as_v2(obj: Object) -> Object:
     if behavior:
         new_spec["behavior"] = _renamed(behavior, _lower_first)
     new_status: dict[str, Any] = _picked(status, _STATUS_FIELDS)
+    if not new_status.get("currentReplicas"):  # v2 leaves out a zero that v1 shows
+        new_status.pop("currentReplicas", None)
     new_status["currentMetrics"] = _current_to_v2(annotations, status)
     conditions = _decoded(annotations, CONDITIONS)
     if conditions:

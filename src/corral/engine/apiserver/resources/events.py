@@ -67,10 +67,10 @@ class EventStrategy(Strategy):
 
     allow_create_on_update = True
     never_owns = True
-    name_rule = "path"
 
     def __init__(self, *, strict: bool) -> None:
         self._strict = strict
+        self.name_rule = "subdomain" if strict else "path"
 
     def default(self, obj: Object) -> None:
         """Shows the fields that an event of its dialect always has."""

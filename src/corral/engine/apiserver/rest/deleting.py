@@ -112,4 +112,5 @@ def _check_preconditions(resource: Resource, obj: Object, options: DeleteOptions
             if resource.strategy.begins_deletion:  # these kinds have a way of their own in a real server
                 detail = f"Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}"
                 raise failures.conflict(resource.group, resource.plural, meta["name"], detail)
-            raise failures.conflict(resource.group, resource.kind, meta["name"], detail)
+            group = resource.group if resource.storage_group is None else resource.storage_group
+            raise failures.conflict(group, resource.kind, meta["name"], detail)

@@ -122,8 +122,8 @@ def deleted(obj: Object, resource: Resource, options: DeleteOptions, moments: tu
         meta["deletionTimestamp"] = moments[1]
         if not strategy.begins_deletion:
             meta["deletionGracePeriodSeconds"] = grace
-            if strategy.generation and (waits or strategy.graceful):
-                meta["generation"] = int(meta.get("generation", 0)) + 1
+            if meta.get("generation"):
+                meta["generation"] = int(meta["generation"]) + 1
     elif strategy.graceful and grace < int(meta.get("deletionGracePeriodSeconds") or 0):
         meta["deletionTimestamp"], meta["deletionGracePeriodSeconds"] = moments[1], grace
     made = ordered(begun, meta)

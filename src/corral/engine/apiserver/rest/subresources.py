@@ -4,6 +4,7 @@ from typing import Any
 
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.http.request import Request
+from corral.engine.apiserver.http.response import Response
 from corral.engine.apiserver.resources.pods import bind
 from corral.engine.apiserver.resources.resource import Object, Resource, Scale, Strategy
 from corral.engine.apiserver.rest.body import Body, object_in, parsed_json, shaped
@@ -94,12 +95,18 @@ async def bind_pod(write: Write, request: Request) -> None:
             raise other_uid(write.resource, write.target, uid, found)
         return bind(copied(pod), binding, write.world.timestamp())
 
-    await change(with_subresource(write, "binding"), make)
+    await change(with_subresource(write, "binding"), make, tracked=False)  # a scheduler owns nothing of the pod
 
 
-def refuse_stream(write: Write) -> failures.ApiFailure:
-    """Returns why a pod's log or exec cannot be answered: they belong to the node that runs the pod."""
+def without_node(write: Write) -> Response:
+    """Answers for a pod's log or exec when no node does: they belong to the node that runs the pod."""
     pod = entry_of(write.world, write.resource, write.target).decoded()
+    if write.target.subresource == "log" and not (pod.get("spec") or {}).get("nodeName"):
+        return Response(204, b"", b"")  # nothing was said yet
+    raise _refused_stream(write, pod)
+
+
+def _refused_stream(write: Write, pod: Object) -> failures.ApiFailure:
     node = (pod.get("spec") or {}).get("nodeName")
     if not node:
         return failures.bad_request(f"pod {write.target.name} does not have a host assigned")
