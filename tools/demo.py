@@ -45,6 +45,10 @@ def main() -> int:
         except KeyboardInterrupt:
             print("\ninterrupted; cleaning up")
             return 130
+        except BrokenPipeError:
+            # The reader has left (`make demo | head`); the flush at exit must be quiet, and the home still goes away.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 141
         except CorralError as error:
             print(f"error: {error.message}\nhint: {error.hint}", file=sys.stderr)
             return 1
