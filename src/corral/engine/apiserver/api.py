@@ -1,15 +1,18 @@
 """The API: finds the resource that a request names and the verb that it means, and lets it answer."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.http import options
 from corral.engine.apiserver.http.negotiation import check_shape, form_of
 from corral.engine.apiserver.http.request import Request
-from corral.engine.apiserver.http.response import Answer, Response, document, encoded
+from corral.engine.apiserver.http.response import Answer, Response, document, encoded, warning_header
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.resources.tables.rendering import INCLUDE_OBJECT
 from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
-from corral.engine.apiserver.rest.body import object_in, parsed
+from corral.engine.apiserver.rest.body import Body, object_in, parsed
 from corral.engine.apiserver.rest.identity import check_name, key_of, other_uid
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, Written
@@ -63,7 +66,8 @@ class Api:
                 raise failures.method_not_allowed()
             write = self._write(request, target, view, "CreateOptions")
             body = await object_in(request, view.resource, write.options.field_validation)
-            return self._written(view, await writing.create(write, body.obj), body.warnings)
+            with _telling(body.warnings):
+                return self._written(view, await writing.create(write, body.obj), body.warnings)
         if request.method == "DELETE" and "deletecollection" in view.resource.verbs:
             if view.resource.namespaced and not target.namespace:
                 raise failures.method_not_allowed()
@@ -90,16 +94,21 @@ class Api:
         raise failures.method_not_allowed()
 
     async def _delete(self, view: View, target: Target, chosen: options.DeleteOptions) -> Answer:
-        answer = await deleting.delete(self._world, view, target, chosen)
         warning = view.resource.strategy.deletion_warning(chosen.propagation)
-        if warning:
-            answer.headers.append(warning_header(warning))
+        warnings = [warning] if warning else []
+        with _telling(warnings):
+            answer = await deleting.delete(self._world, view, target, chosen)
+        answer.headers += [warning_header(warning) for warning in warnings]
         return answer
 
     async def _replace(self, request: Request, target: Target, view: View) -> Answer:
         write = self._write(request, target, view, "UpdateOptions")
         body = await object_in(request, view.resource, write.options.field_validation)
-        obj = body.obj
+        with _telling(body.warnings):
+            return await self._replaced(write, body)
+
+    async def _replaced(self, write: Write, body: Body) -> Answer:
+        obj, target, view = body.obj, write.target, write.view
         check_name(obj, target, view.resource)
         if view.resource.namespaced:
             obj["metadata"]["namespace"] = target.namespace
@@ -160,11 +169,14 @@ def _forget_version(obj: Object, target: Target, resource: Resource) -> None:
         raise other_uid(resource, target, uid, "")
 
 
-def warning_header(text: str) -> tuple[bytes, bytes]:
-    """Returns the header in which clients find a warning; control characters cannot end it early."""
-    printable = "".join(c if c.isprintable() else " " for c in text)
-    quoted = printable.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace")
-    return b"warning", b'299 - "' + quoted + b'"'
+@contextmanager
+def _telling(warnings: list[str]) -> Iterator[None]:
+    """Lets warnings reach the client also when what follows is refused."""
+    try:
+        yield
+    except failures.ApiFailure as failure:
+        failure.warnings += warnings
+        raise
 
 
 def _included(request: Request) -> str:

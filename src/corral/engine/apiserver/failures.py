@@ -29,6 +29,8 @@ class ApiFailure(Exception):  # noqa: N818 - named for what it is on the wire: a
         self.details = details
         self.retry_after = retry_after
         self.list_meta: dict[str, Any] = {}
+        self.warnings: list[str] = []
+        """What the client should know besides."""
 
     def status(self) -> dict[str, Any]:
         """Returns the Status object that clients receive."""

@@ -59,7 +59,10 @@ def _name_findings(metadata: dict[str, Any], spec: Spec) -> Iterator[FieldError]
     """The name follows from group and plural; those that follow cannot change, so only a new object is looked at."""
     name, wanted = metadata.get("name", ""), f"{_names(spec).get('plural', '')}.{spec.get('group', '')}"
     if name and name != wanted and not metadata.get("resourceVersion"):
-        yield invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')
+        detail = 'must be spec.names.plural+"."+spec.group'
+        prefix = metadata.get("generateName")
+        yield from [invalid("metadata.generateName", prefix, detail)] if prefix else ()
+        yield invalid("metadata.name", name, detail)
 
 
 def _names(spec: Spec) -> dict[str, Any]:

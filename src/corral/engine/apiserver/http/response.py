@@ -154,4 +154,12 @@ def failed(failure: ApiFailure) -> Response:
     answer = document(failure.code, failure.status())
     if failure.retry_after is not None:
         answer.headers.append((b"retry-after", b"%d" % failure.retry_after))
+    answer.headers += [warning_header(warning) for warning in failure.warnings]
     return answer
+
+
+def warning_header(text: str) -> tuple[bytes, bytes]:
+    """Returns the header in which clients find a warning; control characters cannot end it early."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    quoted = printable.replace("\\", "\\\\").replace('"', '\\"').encode("utf-8", "replace")
+    return b"warning", b'299 - "' + quoted + b'"'

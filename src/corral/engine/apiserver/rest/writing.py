@@ -70,30 +70,31 @@ async def create(write: Write, obj: Object, tracked: bool = True) -> Written:
     given = obj.get("metadata") or {}
     obj = lifecycle.born(obj, resource, namespace if resource.namespaced else "", world.new_uid(), world.timestamp())
     admission.check_surroundings(world, resource, obj)
-    obj["metadata"]["resourceVersion"] = given.get("resourceVersion") or ""
+    version = given.get("resourceVersion") or ""
     if given.get("name") or not given.get("generateName"):
-        return await _create(write, obj, tracked)
-    return await _create_generated(write, obj, tracked)
+        return await _create(write, obj, version, tracked)
+    return await _create_generated(write, obj, version, tracked)
 
 
-async def _create_generated(write: Write, obj: Object, tracked: bool) -> Written:
+async def _create_generated(write: Write, obj: Object, version: str, tracked: bool) -> Written:
     """Tries names until one is free, each with an object of its own: much may follow from a name."""
     for left in reversed(range(GENERATED_NAME_TRIES)):
         named = copied(obj)
         named["metadata"]["name"] = write.world.generated_name(obj["metadata"]["generateName"])
         try:
-            return await _create(write, lifecycle.ordered(named, named["metadata"]), tracked)
+            return await _create(write, lifecycle.ordered(named, named["metadata"]), version, tracked)
         except failures.ApiFailure as failure:
             if failure.reason != "AlreadyExists" or not left:
                 raise
     raise AssertionError("the last try returns or raises")
 
 
-async def _create(write: Write, obj: Object, tracked: bool) -> Written:
+async def _create(write: Write, obj: Object, version: str, tracked: bool) -> Written:
+    """Makes and stores one object; `version` is a resourceVersion that the client gave, which only a dry run forgives."""
     async with admission.exclusively(write.world, write.resource, obj["metadata"].get("name") or ""):
         try:
             _prepare_new(write, obj, tracked)
-            return await _store_new(write, obj)
+            return await _store_new(write, obj, version)
         finally:
             write.resource.strategy.release(obj["metadata"]["uid"])
 
@@ -123,11 +124,11 @@ def _refuse(write: Write, errors: list[field_errors.FieldError], obj: Object) ->
         raise failures.invalid(group, resource.kind, obj["metadata"].get("name", ""), errors)
 
 
-async def _store_new(write: Write, obj: Object) -> Written:
+async def _store_new(write: Write, obj: Object, version: str) -> Written:
     store, resource = write.world.store, write.resource
     name = obj["metadata"]["name"]
     key = key_for(obj["metadata"].get("namespace", ""), name)
-    if obj["metadata"].get("resourceVersion") and not write.options.dry_run:
+    if version and not write.options.dry_run:
         raise failures.ApiFailure(500, "", "resourceVersion should not be set on objects to be created")
     async with store.locked(write.collection, key) as existing:
         if existing is not None:
@@ -137,7 +138,8 @@ async def _store_new(write: Write, obj: Object) -> Written:
             raise failure
         await admission.still_welcome(write.world, resource, obj)
         if write.options.dry_run:
-            if not obj["metadata"]["resourceVersion"]:
+            obj["metadata"]["resourceVersion"] = version
+            if not version:
                 del obj["metadata"]["resourceVersion"]
             return Written(obj, Entry.of(key, 0, stored(resource, obj)), created=True)
         entry = await store.put(write.collection, key, stored(resource, obj))
