@@ -57,10 +57,15 @@ def matrix_stories() -> dict[str, tuple[Story, ...]]:
     return {file: tuple(stories) for file, stories in found.items()}
 
 
+def played_cells(resource: Served, sample: Sample) -> list[Cell]:
+    """Returns the cells of a resource or subresource but those that its sample leaves out."""
+    prefix = f"{resource.subresource}, " if resource.subresource else ""
+    every = cells(resource.subresource)
+    return [cell for cell in every if f"{prefix}{cell.verb}: {cell.option}" not in sample.left_out]
+
+
 def _resource_steps(resource: Served, sample: Sample) -> Iterator[Step]:
-    for cell in cells():
-        if f"{cell.verb}: {cell.option}" in sample.left_out:
-            continue
+    for cell in played_cells(resource, sample):
         yield from _steps(resource, sample, cell)
 
 
@@ -68,7 +73,7 @@ def _below_steps(resource: Served, sample: Sample) -> Iterator[Step]:
     yield from _steps(
         resource, sample, Cell("create", "the object itself", {"do": "POST {all}", "send": "$a", "makes": "a"})
     )
-    for cell in cells(resource.subresource):
+    for cell in played_cells(resource, sample):
         yield from _steps(resource, sample, cell)
 
 
