@@ -269,7 +269,8 @@ def test_such_json_patches_change_nothing(api: ApiProcess, one_widget: str, patc
     assert api.ask("GET", one_widget).json == before
 
 
-def test_a_delete_takes_only_delete_options(unchanged: ApiProcess, one_widget: str) -> None:
+def test_a_delete_takes_only_delete_options(one_widget: str, unchanged: ApiProcess) -> None:
+    """A real server answers options of a wrong type with 500 and these words, and so do we; nothing is deleted."""
     bodies: list[Any] = [
         b"[]",
         b"12",
@@ -287,4 +288,8 @@ def test_a_delete_takes_only_delete_options(unchanged: ApiProcess, one_widget: s
         {"dryRun": [{}]},
     ]
     for body in bodies:
-        refused(unchanged.ask("DELETE", one_widget, body), 400, 409, 422)
+        answer = unchanged.ask("DELETE", one_widget, body)
+        if "json: cannot unmarshal" in answer.message:
+            assert answer.status == 500
+        else:
+            refused(answer, 400, 409, 422)
