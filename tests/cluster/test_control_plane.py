@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
@@ -126,8 +127,15 @@ def test_secrets_are_readable_by_the_owner_only(plane: ControlPlane) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc/net")
+def open_files(pid: int) -> Iterator[str]:
+    """Yields what the descriptors of a process point at; one that is closed meanwhile is passed over."""
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(FileNotFoundError):
+            yield os.readlink(descriptor)
+
+
 def test_nothing_listens_beyond_loopback(plane: ControlPlane) -> None:
-    sockets = {os.readlink(path) for pid in pids_of(plane) for path in Path(f"/proc/{pid}/fd").iterdir()}
+    sockets = {target for pid in pids_of(plane) for target in open_files(pid)}
     rows = [line.split() for table in ("tcp", "tcp6") for line in Path(f"/proc/net/{table}").read_text().splitlines()]
     listening = [row[1] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
     assert len(listening) == 3, "one for the API, and two for etcd"

@@ -67,7 +67,7 @@ class Step:
     show: tuple[str, ...] = ()
     """Paths in the answer to compare, where the whole would depend on timing; empty compares everything."""
     unordered: bool = False
-    """Whether a real server tells what is wrong in another order each time, as it does for custom objects."""
+    """Whether a real server tells what is wrong in another order each time, as it does for the entries of a map."""
     events: int = 0
     answers: int = 200
     has: dict[str, Any] = field(default_factory=dict)
