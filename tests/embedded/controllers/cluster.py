@@ -13,7 +13,7 @@ from corral.ports.refusals import NotFoundError
 
 T = TypeVar("T")
 
-LIMIT = 20.0
+LIMIT = 120.0
 
 
 class Cluster(NamedTuple):
