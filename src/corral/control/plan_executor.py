@@ -7,7 +7,9 @@ to show what was written before deciding again.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TypeVar
 
 from corral.control.expectations import Expectations
@@ -29,6 +31,7 @@ from corral.reconcile.plan import (
     Patch,
     Plan,
     SetStatus,
+    Told,
     Update,
 )
 
@@ -39,6 +42,8 @@ _GLANCE = 0.05
 """How soon a key comes again whose writes are not visible yet."""
 
 Fence = Callable[[], None]
+Filler = Callable[[Object], Object]
+"""Completes an object with what only the world outside can give, such as keys; the argument is not changed."""
 
 
 def _no_fence() -> None:
@@ -48,12 +53,20 @@ def _no_fence() -> None:
 class PlanExecutor:
     """Runs actions; `fence` is called before each write and raises when this process may no longer write."""
 
-    def __init__(self, runtime: Runtime, *, parallel: int = 16, fence: Fence = _no_fence) -> None:
+    def __init__(
+        self,
+        runtime: Runtime,
+        *,
+        parallel: int = 16,
+        fence: Fence = _no_fence,
+        fillers: Mapping[str, Filler] = MappingProxyType({}),
+    ) -> None:
         self.expectations = Expectations(runtime.caches, runtime.clock)
         self._store = runtime.store
         self._events = runtime.events
         self._gate = asyncio.Semaphore(parallel)
         self._fence = fence
+        self._fillers = fillers
 
     async def run(self, owner: ObjectKey, plan: Plan) -> Outcome:
         """Carries out a plan for one reconcile key.
@@ -75,6 +88,20 @@ class PlanExecutor:
         if isinstance(action, EmitEvent):
             self._events.emit(action)
             return
+        told = action.told if isinstance(action, Create | Delete) else None
+        try:
+            await self._carry_out(owner, action)
+        except CorralError as error:
+            self._tell_failure(told, error)
+            raise
+        if told is not None and told.done is not None:
+            self._events.emit(told.done)
+
+    def _tell_failure(self, told: Told | None, error: CorralError) -> None:
+        if told is not None and told.failed is not None:
+            self._events.emit(replace(told.failed, message=f"{told.failed.message}{error.message}"))
+
+    async def _carry_out(self, owner: ObjectKey, action: Create | Apply | Update | Patch | SetStatus | Delete) -> None:
         async with self._gate:
             self._fence()
             if isinstance(action, Delete):
@@ -100,7 +127,7 @@ class PlanExecutor:
                 return await self._set_status(action)
 
     async def _create(self, action: Create) -> Object:
-        wanted = action.object
+        wanted = self._fillers[action.fill](action.object) if action.fill else action.object
         if not wanted["metadata"].get("name"):
             raise BugError("unnamed-create", f"a plan creates a {action.resource.kind} without a fixed name")
         try:

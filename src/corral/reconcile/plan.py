@@ -22,6 +22,9 @@ class Create:
 
     resource: ApiResource
     object: Object
+    fill: str = ""
+    """What the executor shall put in that no decision can know, such as fresh keys; "" is nothing."""
+    told: "Told | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,7 @@ class Delete:
     grace_seconds: int | None = None
     version: str = ""
     """When given, only if nobody changed the object since; a change makes the decision void."""
+    told: "Told | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,15 @@ class EmitEvent:
     reason: str
     message: str
     type: Literal["Normal", "Warning"] = "Normal"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What people hear about an action once it is known how it went."""
+
+    done: EmitEvent | None = None
+    failed: EmitEvent | None = None
+    """Its message is followed by the reason of the refusal."""
 
 
 @dataclass(frozen=True, slots=True)

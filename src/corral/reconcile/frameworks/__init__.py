@@ -1,0 +1,1 @@
+"""What distinguishes one training framework from another: role shapes, environment and success rules, one file each."""

@@ -1,0 +1,98 @@
+"""The contract of a framework: everything that the shared reconciler asks of TensorFlow, PyTorch and the others.
+
+A framework is one value of `Framework` in a file of its own. The shared reconciler does the rest: names, labels, owners,
+services, restarts, limits, clean-up, suspension, gangs and status.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from corral.kinds.objects import Object
+from corral.kinds.pod_view import PodView
+from corral.kinds.training.facts import KindFacts
+from corral.kinds.training.job import Place, TrainingJob
+from corral.reconcile.frameworks.addressing import Addressing
+
+Variable = Object
+"""An entry of a container's `env`."""
+
+
+def variable(name: str, value: object) -> Variable:
+    """Returns a variable with a plain value."""
+    return {"name": name, "value": str(value)}
+
+
+class RoleTally(NamedTuple):
+    """How the pods of one role are."""
+
+    expected: int
+    active: int = 0
+    """Running, and nobody asked for their deletion."""
+    succeeded: int = 0
+    failed: int = 0
+    """Failed, or deleted while running."""
+    first: PodView | None = None
+    """The pod of index 0, for rules in which it decides."""
+
+
+Tally = Mapping[str, RoleTally]
+"""By role, only those that the job has."""
+
+Rule = Callable[[TrainingJob, Tally], bool]
+
+
+class Setting(NamedTuple):
+    """Choices of the operator that reach into pods."""
+
+    init_image: str = ""
+    """The image of PyTorch's waiting init container; without one, that of the training container is used."""
+    init_tries: int = 100
+    kubectl_delivery_image: str = "mpioperator/kubectl-delivery:latest"
+
+
+Dress = Callable[[TrainingJob, Place, Object, Setting], None]
+"""Changes a pod that is being made, after labels, environment and restart policy."""
+
+
+def _undressed(job: TrainingJob, place: Place, pod: Object, setting: Setting) -> None:
+    """Leaves the pod as it is."""
+
+
+def _indexed(job: TrainingJob, place: Place) -> str:
+    """Names a pod by role and index."""
+    return job.child_name(place.role, place.index)
+
+
+def _no_companions(job: TrainingJob, pods: Sequence[PodView]) -> Sequence[Object]:
+    """Needs no further objects."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Framework:
+    """One framework: which pods it has, what they are told, and when the whole is running or done."""
+
+    facts: KindFacts
+    environment: Callable[[TrainingJob, Place, Addressing], Sequence[Variable]]
+    """Returns the variables of one pod, in order; appended to the user's, so they win."""
+    is_master: Callable[[TrainingJob, Place], bool]
+    """Whether a pod carries the master role label, by which clients find the log that matters."""
+    is_running: Rule
+    has_succeeded: Rule
+    speaks_in_full: Callable[[TrainingJob], bool]
+    """Whether messages about running and success name the namespace too."""
+    reaches: Literal["every", "named", "first"] = "every"
+    """Which containers get the environment: every one, the one with the kind's name, or the first."""
+    fails_in_full: bool = False
+    """Whether the message about failure names the namespace too."""
+    was_always_running: bool = False
+    """Whether a finished job shows a Running entry even if nobody saw it run."""
+    forgives: Callable[[TrainingJob, str], bool] = lambda job, role: False
+    """Whether failures of a role never fail the job."""
+    counts_terminating: bool = True
+    """Whether a running pod that is being deleted counts as failed."""
+    dress: Dress = _undressed
+    pod_name: Callable[[TrainingJob, Place], str] = _indexed
+    companions: Callable[[TrainingJob, Sequence[PodView]], Sequence[Object]] = _no_companions
+    """Returns further objects that the job needs before its pods: whole, with kind and metadata, without owner."""
