@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource
 from corral.kinds.well_known import NAMESPACE
-from corral.reconcile.builtin.moments import stamp_of
+from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import LookAgainAfter, Plan, SetStatus, Update
 
 FINALIZER = "kubernetes"

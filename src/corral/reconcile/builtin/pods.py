@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from corral.kinds.objects import Object, is_deleting, uid_of
-from corral.reconcile.builtin.moments import seconds_of
+from corral.reconcile.moments import seconds_of
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from corral.kinds.objects import Object
 from corral.reconcile.builtin.deployments.limits import deadline_of, limits_of
 from corral.reconcile.builtin.deployments.sizes import available
-from corral.reconcile.builtin.moments import seconds_of, stamp_of
+from corral.reconcile.moments import seconds_of, stamp_of
 from corral.reconcile.builtin.pods import condition_of
 
 PROGRESSING, AVAILABLE, FAILURE = "Progressing", "Available", "ReplicaFailure"
