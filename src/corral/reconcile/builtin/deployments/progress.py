@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from corral.kinds.objects import Object
 from corral.reconcile.builtin.deployments.limits import deadline_of, limits_of
 from corral.reconcile.builtin.deployments.sizes import available
-from corral.reconcile.moments import seconds_of, stamp_of
 from corral.reconcile.builtin.pods import condition_of
+from corral.reconcile.moments import seconds_of, stamp_of
 
 PROGRESSING, AVAILABLE, FAILURE = "Progressing", "Available", "ReplicaFailure"
 DONE, TIMED_OUT, PAUSED = "NewReplicaSetAvailable", "ProgressDeadlineExceeded", "DeploymentPaused"

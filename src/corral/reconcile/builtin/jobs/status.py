@@ -8,8 +8,8 @@ from corral.reconcile.builtin.jobs.indexes import written
 from corral.reconcile.builtin.jobs.job import COMPLETE, FAILED, FAILING, SUCCEEDING, has_true, is_indexed, is_suspended
 from corral.reconcile.builtin.jobs.tally import Tally
 from corral.reconcile.builtin.jobs.verdict import Verdict
-from corral.reconcile.moments import stamp_of
 from corral.reconcile.builtin.pods import condition_of, has_ended, is_active, is_ready
+from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import EmitEvent, LookAgainAfter, Plan, Update
 
 

@@ -6,8 +6,8 @@ from corral.kinds.objects import Object
 from corral.reconcile.builtin.jobs.failure_policy import judged
 from corral.reconcile.builtin.jobs.job import ended_with, has_true, is_suspended
 from corral.reconcile.builtin.jobs.tally import counts_as_failed
-from corral.reconcile.moments import seconds_of
 from corral.reconcile.builtin.pods import condition_of, phase_of
+from corral.reconcile.moments import seconds_of
 
 FIRST_WAIT = 10.0
 LONGEST_WAIT = 600.0

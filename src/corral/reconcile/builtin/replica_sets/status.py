@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from corral.kinds.objects import Object, labels_of, matches_labels
 from corral.kinds.well_known import REPLICA_SET
-from corral.reconcile.moments import stamp_of
 from corral.reconcile.builtin.pods import available_in, condition_of, is_ready
 from corral.reconcile.builtin.replica_sets.decision import wanted_replicas
+from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import LookAgainAfter, Plan, SetStatus
 
 FAILURE = "ReplicaFailure"
