@@ -1,0 +1,1 @@
+"""What is wrong with a training job: the rules as data, and the one place that applies them."""
