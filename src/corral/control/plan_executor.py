@@ -94,6 +94,9 @@ class PlanExecutor:
         except CorralError as error:
             self._tell_failure(told, error)
             raise
+        if isinstance(action, SetStatus):
+            for event in action.told:
+                self._events.emit(event)
         if told is not None and told.done is not None:
             self._events.emit(told.done)
 

@@ -69,6 +69,8 @@ class SetStatus:
     object: Object
     """The object as it was read; its status is ignored."""
     status: Object
+    told: tuple["EmitEvent", ...] = ()
+    """What people hear once it is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ class EmitEvent:
     reason: str
     message: str
     type: Literal["Normal", "Warning"] = "Normal"
+    repeats: bool = True
+    """Whether saying it again raises the count; otherwise it is said once and then kept quiet for a while."""
 
 
 @dataclass(frozen=True, slots=True)

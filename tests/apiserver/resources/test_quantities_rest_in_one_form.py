@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from corral.engine.apiserver.grammar.quantities import (
+from corral.kinds.quantities import (
     QuantityError,
     parse_quantity,
     quantity_text,

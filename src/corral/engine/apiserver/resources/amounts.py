@@ -3,9 +3,9 @@
 from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, invalid
-from corral.engine.apiserver.grammar.quantities import parse_quantity, quantity_text, resource_quantity
 from corral.engine.apiserver.resources.metadata_validation import NOT_NEGATIVE
 from corral.engine.apiserver.resources.resource_requirements import is_extended
+from corral.kinds.quantities import parse_quantity, quantity_text, resource_quantity
 
 
 def settle_amounts(holder: dict[str, Any], *fields: str) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
 from corral.engine.apiserver.grammar.names import label_faults, path_faults
-from corral.engine.apiserver.grammar.quantities import parse_quantity
 from corral.engine.apiserver.resources.resource_requirements import container_resource_faults
+from corral.kinds.quantities import parse_quantity
 
 METRIC_FIELDS = {
     # In the order in which the real server looks at them: only the first one present is checked.

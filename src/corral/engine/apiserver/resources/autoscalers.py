@@ -9,7 +9,6 @@ from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, invalid, not_supported, required
 from corral.engine.apiserver.grammar.names import path_faults
-from corral.engine.apiserver.grammar.quantities import parse_quantity
 from corral.engine.apiserver.resources.amounts import settle_quantities
 from corral.engine.apiserver.resources.autoscaler_metrics import METRIC_FIELDS, metrics_errors
 from corral.engine.apiserver.resources.autoscaler_v1 import as_v2, default_metric
@@ -17,6 +16,7 @@ from corral.engine.apiserver.resources.metadata_validation import NOT_NEGATIVE
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.resources.zero_values import fill
+from corral.kinds.quantities import parse_quantity
 
 __all__ = ["AutoscalerStrategy", "as_v2"]
 

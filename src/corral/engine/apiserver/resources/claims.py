@@ -5,13 +5,13 @@ from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
 from corral.engine.apiserver.grammar.names import label_faults, subdomain_faults
-from corral.engine.apiserver.grammar.quantities import parse_quantity
 from corral.engine.apiserver.resources.amounts import settle_amounts
 from corral.engine.apiserver.resources.metadata_validation import IMMUTABLE, selector_errors
 from corral.engine.apiserver.resources.open_status import OpenStatusStrategy
 from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.resources.spec_changes import spec_diff
 from corral.engine.apiserver.resources.zero_values import fill
+from corral.kinds.quantities import parse_quantity
 
 _MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
 _VOLUME_MODES = ("Block", "Filesystem")

@@ -12,7 +12,7 @@ from corral.engine.apiserver.grammar.names import (
     subdomain_faults,
     variable_name_faults,
 )
-from corral.engine.apiserver.grammar.quantities import parse_quantity
+from corral.kinds.quantities import parse_quantity
 
 Fields = Mapping[str, Any]
 

@@ -8,9 +8,9 @@ number and flag only when absent.
 from collections.abc import Mapping
 from typing import Any
 
-from corral.engine.apiserver.grammar.quantities import parse_quantity, quantity_text, resource_quantity
 from corral.engine.apiserver.resources.images import default_pull_policy
 from corral.engine.apiserver.resources.resource import Object
+from corral.kinds.quantities import parse_quantity, quantity_text, resource_quantity
 
 Fields = dict[str, Any]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from corral.engine.apiserver.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
 from corral.engine.apiserver.grammar.names import is_qualified_name, label_faults, qualified_name_faults
-from corral.engine.apiserver.grammar.quantities import Quantity, QuantityError, parse_quantity, resource_quantity
 from corral.engine.apiserver.resources.metadata_validation import NOT_NEGATIVE
+from corral.kinds.quantities import Quantity, QuantityError, parse_quantity, resource_quantity
 
 _CONTAINER = frozenset(("cpu", "memory", "ephemeral-storage"))
 _COUNTED = frozenset(

@@ -13,13 +13,13 @@ from corral.engine.apiserver.field_errors import (
     too_long,
 )
 from corral.engine.apiserver.grammar.names import label_faults, subdomain_faults
-from corral.engine.apiserver.grammar.quantities import parse_quantity, resource_quantity
 from corral.engine.apiserver.resources.environment_validation import (
     VOLUME_FIELDS,
     field_reference_errors,
     resource_reference_errors,
 )
 from corral.engine.apiserver.resources.metadata_validation import annotation_errors, label_errors, selector_errors
+from corral.kinds.quantities import parse_quantity, resource_quantity
 
 Fields = Mapping[str, Any]
 

@@ -8,9 +8,9 @@ no does the second walk, `_Decoding`, clean the object in place and find the wor
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from corral.engine.apiserver.grammar.quantities import QuantityError, parse_quantity, quantity_text
 from corral.engine.apiserver.schema import go_values
 from corral.engine.apiserver.schema.node import Schema
+from corral.kinds.quantities import QuantityError, parse_quantity, quantity_text
 
 _DECODED_AS = {"date-time": "string", "micro-time": "string", "int-or-string": "int32", "quantity": ""}
 """The Go type through which values of special formats are read."""
