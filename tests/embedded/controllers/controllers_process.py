@@ -1,12 +1,12 @@
 """The built-in controllers as a child process, which tests may kill at any moment and start again."""
 
-import json
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 from corral.adapters.kubernetes.access import Access
+from corral.testing.kubeconfig_files import written_kubeconfig
 
 
 class ControllersProcess:
@@ -14,9 +14,7 @@ class ControllersProcess:
 
     def __init__(self, access: Access, folder: Path, *options: str, kubeconfig: Path | None = None) -> None:
         self.log = folder / "controllers.log"
-        self._kubeconfig = kubeconfig or folder / "kubeconfig"
-        if kubeconfig is None:
-            self._kubeconfig.write_text(json.dumps(_kubeconfig(access)))
+        self._kubeconfig = kubeconfig or written_kubeconfig(access, folder / "kubeconfig")
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -58,14 +56,3 @@ class ControllersProcess:
         status = self._process.wait(timeout=10)
         self._process = None
         return status
-
-
-def _kubeconfig(access: Access) -> dict[str, object]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "current-context": "test",
-        "clusters": [{"name": "test", "cluster": {"server": access.server}}],
-        "users": [{"name": "test", "user": {"token": access.token}}],
-        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
-    }
