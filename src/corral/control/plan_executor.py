@@ -140,7 +140,9 @@ class PlanExecutor:
                 found = await self._store.get(action.resource, key_of(wanted))
             except NotFoundError:
                 raise ConflictError(error.message, what=error.what, status=error.status) from error
-            if is_deleting(found) or not _same_owner(found, wanted):
+            if is_deleting(found) or not (action.or_found or _same_owner(found, wanted)):
+                if action.told is not None and action.told.taken is not None and not _same_owner(found, wanted):
+                    self._events.emit(action.told.taken)
                 message = f"{action.resource.qualified} {key_of(wanted)} belongs to somebody else or is being deleted"
                 raise ConflictError(message, what=error.what, status=error.status) from error
             return found

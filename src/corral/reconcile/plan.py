@@ -25,6 +25,8 @@ class Create:
     fill: str = ""
     """What the executor shall put in that no decision can know, such as fresh keys; "" is nothing."""
     told: "Told | None" = None
+    or_found: bool = False
+    """Whether an object of that name, whoever owns it, does as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,8 @@ class Told:
     done: EmitEvent | None = None
     failed: EmitEvent | None = None
     """Its message is followed by the reason of the refusal."""
+    taken: EmitEvent | None = None
+    """Said when an object of somebody else holds the name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,8 @@ class World:
     autoscaler: Object | None = None
     companions: Sequence[Object] = ()
     """ConfigMaps, accounts, roles and the launcher Job of an MPIJob, as far as the job manages them."""
+    launcher_pods: Sequence[PodView] = ()
+    """The pods of the launcher Job of an MPIJob of the second dialect."""
     lost_nodes: Mapping[str, float] = field(default_factory=dict)
     """Nodes that are gone or not ready, and since when (seconds since 1970)."""
     report: Report | None = None
