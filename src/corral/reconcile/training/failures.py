@@ -1,8 +1,8 @@
 """Why a pod failed: each failure is put into one class once, and the evidence is kept.
 
 The class answers whose turn it is (the user's, the cluster's, nobody's); whether the pod comes back is decided by the
-restart policy, as upstream decides it. The order of looking matters: what the cluster says about the pod (evicted,
-preempted, node gone) explains an exit code of 137 or 143, but never one that the program chose itself.
+restart policy, as upstream decides it. The order of looking matters: a pod that was evicted or preempted may end with
+any exit code, since its program had time to react; a node that is merely gone explains no code that a program chose.
 """
 
 from collections.abc import Sequence
@@ -64,8 +64,9 @@ def failure_of(job: TrainingJob, place: Place, pod: PodView, world: World, now: 
     evidence = (
         _out_of_memory(pod)
         or _hanging(pod, world)
-        or _own_error(ended)
         or _cluster_word(pod, world)
+        or _own_error(ended)
+        or _lost_node(pod, world)
         or _exit(ended)
         or _no_exit(pod)
     )
@@ -138,25 +139,17 @@ def _hanging(pod: PodView, world: World) -> Evidence | None:
     return Evidence("hang", "NoProgress", "the job reported no further step")
 
 
-def _own_error(ended: _Ended | None) -> Evidence | None:
-    """An exit code below 128 is the program's own, whatever happened around it."""
-    if ended is None or not 0 < ended.terminated.exit_code < 128:
-        return None
-    if ended.terminated.reason == "DeadlineExceeded":
-        return Evidence("user", "DeadlineExceeded", ended.terminated.message)
-    return Evidence("user", ended.terminated.reason or "Error", _told(ended))
-
-
 def _cluster_word(pod: PodView, world: World) -> Evidence | None:
+    """What the cluster did to the pod; it never does this to one that has ended, so it came before any exit code."""
     reason, message = pod.status.reason, pod.status.message
-    disrupted = next((one for one in pod.status.conditions if _is_disruption(one)), None)
     if reason == "Evicted" and any(words in message for words in _OWN_LIMIT):
         return Evidence("user", "Evicted", message)
-    if pod.node in world.lost_nodes and not (disrupted and disrupted.reason == "PreemptionByScheduler"):
-        return Evidence("node", "NodeLost", f"node {pod.node} is gone or not ready")
-    if disrupted is not None:
-        return _disruption(disrupted, reason, message)
-    return _pod_reason(reason, message)
+    disrupted = next((one for one in pod.status.conditions if _is_disruption(one)), None)
+    if disrupted is None:
+        return _pod_reason(reason, message)
+    if disrupted.reason == "DeletionByTaintManager" and pod.node in world.lost_nodes:
+        return _lost_node(pod, world)
+    return _disruption(disrupted, reason, message)
 
 
 def _is_disruption(condition: PodCondition) -> bool:
@@ -183,6 +176,19 @@ def _pod_reason(reason: str, message: str) -> Evidence | None:
     if reason in _REFUSED_FOR_THE_SPEC or reason == "DeadlineExceeded":
         return Evidence("user", reason, message)
     return None
+
+
+def _own_error(ended: _Ended | None) -> Evidence | None:
+    """An exit code below 128 is the program's own, also when the node is lost meanwhile."""
+    if ended is None or not 0 < ended.terminated.exit_code < 128:
+        return None
+    return Evidence("user", ended.terminated.reason or "Error", _told(ended))
+
+
+def _lost_node(pod: PodView, world: World) -> Evidence | None:
+    if not pod.node or pod.node not in world.lost_nodes:
+        return None
+    return Evidence("node", "NodeLost", f"node {pod.node} is gone or not ready")
 
 
 def _exit(ended: _Ended | None) -> Evidence | None:

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from corral.kinds.objects import Object
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.job import TrainingJob
@@ -121,16 +123,17 @@ def _dump(job: TrainingJob, pods: tuple[PodView, ...], silence: float, now: floa
 def _kill(job: TrainingJob, status: JobStatus, pods: tuple[PodView, ...], silence: float, now: float) -> HangStep:
     message = f"{job.kind} {job.name} hangs: no further step for {silence:.0f} s; starting all its pods again."
     told = f"no further step for {silence:.0f} s"
-    failures = tuple(_failure(job, pod, status.attempt, told, now) for pod in _one_per_node(pods))
-    return HangStep("kill", pods, failures=failures, message=message)
+    failures = [_failure(job, pod, status.attempt, told, now) for pod in _one_per_node(pods)]
+    if len(failures) > MOST_NODES:
+        failures = [replace(failures[0], node="")]
+    return HangStep("kill", pods, failures=tuple(failures), message=message)
 
 
 def _one_per_node(pods: Iterable[PodView]) -> list[PodView]:
     first: dict[str, PodView] = {}
     for pod in pods:
         first.setdefault(pod.node, pod)
-    found = list(first.values())
-    return found if len(found) <= MOST_NODES else found[:1]
+    return list(first.values())
 
 
 def _failure(job: TrainingJob, pod: PodView, attempt: int, told: str, now: float) -> Failure:
