@@ -22,9 +22,15 @@ from corral.errors import CorralError, PermanentError
 
 if TYPE_CHECKING:
     from corral.adapters.kubernetes.access import Access
+    from corral.adapters.kubernetes.async_client import AsyncClient
+    from corral.control.leadership import Leadership
+    from corral.control.plan_executor import Filler
+    from corral.control.runtime import Runtime
+    from corral.control.training.orders import Orders
 
 __all__ = [
     "Finding",
+    "OperatorFlags",
     "Overview",
     "Up",
     "diagnose",
@@ -32,12 +38,31 @@ __all__ = [
     "embedded_overview",
     "kubeconfig_path",
     "refuse_missing_kubeconfig",
+    "run_operator",
     "salvage_embedded",
     "start_embedded",
     "stop_embedded",
 ]
 
 READY_SECONDS = 30.0
+
+
+class OperatorFlags(NamedTuple):
+    """What the command line of `corral operator` says."""
+
+    kubeconfig: str = ""
+    context: str = ""
+    namespace: str = ""
+    kinds: tuple[str, ...] = ()
+    gang_scheduler_name: str = ""
+    metrics_bind_address: str = ":8080"
+    health_probe_bind_address: str = ":8081"
+    leader_elect: bool = True
+    pytorch_init_container_image: str = ""
+    pytorch_init_container_max_tries: int = 100
+    mpi_kubectl_delivery_image: str = "mpioperator/kubectl-delivery:latest"
+    stale_after: float = 90.0
+    log_format: str = "text"
 
 
 class Up(NamedTuple):
@@ -179,3 +204,111 @@ def salvage_embedded() -> list[Finding]:
     examine(home)
     with refusals_told(home):
         return state.salvage_state(home.state)
+
+
+def run_operator(flags: OperatorFlags) -> None:
+    """Looks after training jobs until SIGTERM or SIGINT."""
+    import asyncio
+
+    from corral.adapters.system.log_lines import begin_logging
+
+    begin_logging("json" if flags.log_format == "json" else "text")
+    asyncio.run(_operate(flags))
+
+
+async def _operate(flags: OperatorFlags) -> None:
+    from corral.adapters.kubernetes.async_client import AsyncClient
+    from corral.adapters.probes.server import ProbeServer, health_page, metrics_page
+    from corral.adapters.system.clock import SystemClock
+    from corral.adapters.system.signals import until_stopped
+    from corral.control.training.orders import refuse_missing_gang_kind
+    from corral.control.training.process import OperatorProcess
+    from corral.control.training.telemetry import Telemetry
+
+    access, orders = _operator_access(flags), _operator_orders(flags)
+    async with AsyncClient(access, manager="corral-operator") as client:
+        await refuse_missing_gang_kind(client, orders)
+        process = OperatorProcess(
+            lambda: _operator_runtime(flags, client),
+            orders,
+            Telemetry(SystemClock()),
+            leadership=_operator_leadership(flags, client) if flags.leader_elect else None,
+            fillers=_fillers(),
+        )
+        health = {"/healthz": health_page(process.liveness), "/readyz": health_page(process.readiness)}
+        places = [
+            (flags.health_probe_bind_address, health),
+            (flags.metrics_bind_address, {"/metrics": metrics_page(process.metrics)}),
+        ]
+        async with ProbeServer(places):
+            await until_stopped(process.run())
+
+
+def _operator_access(flags: OperatorFlags) -> "Access":
+    """Returns the API to work on: as asked for by flags, else the cluster around this pod, else the current context."""
+    from corral.adapters.kubernetes.in_cluster import in_cluster_access, is_in_cluster
+    from corral.adapters.kubernetes.kubeconfig import access_of, kubeconfig_paths, read_kubeconfig
+
+    if not (flags.kubeconfig or flags.context) and is_in_cluster(os.environ):
+        return in_cluster_access(os.environ)
+    paths = [flags.kubeconfig] if flags.kubeconfig else kubeconfig_paths(os.environ)
+    config = read_kubeconfig(paths, must_exist=bool(flags.kubeconfig))
+    context = flags.context or config.current
+    if not context:
+        hint = "run it in a pod, or give --kubeconfig; for the embedded API: --kubeconfig $(corral kubeconfig)"
+        raise PermanentError("unknown-context", "no kubeconfig names a current context", hint=hint)
+    return access_of(config, context, os.environ)
+
+
+def _operator_orders(flags: OperatorFlags) -> "Orders":
+    from corral.control.training.orders import Orders, chosen_kinds
+    from corral.reconcile.frameworks.addressing import ClusterAddressing
+    from corral.reconcile.frameworks.framework import Setting
+    from corral.reconcile.training.gangs import gangs_for
+    from corral.reconcile.training.world import Settings
+
+    setting = Setting(
+        flags.pytorch_init_container_image,
+        flags.pytorch_init_container_max_tries,
+        flags.mpi_kubectl_delivery_image,
+    )
+    settings = Settings(
+        addressing=ClusterAddressing(os.environ.get("CUSTOM_CLUSTER_DOMAIN", "")),
+        gangs=gangs_for(flags.gang_scheduler_name),
+        setting=setting,
+    )
+    return Orders(chosen_kinds(flags.kinds), flags.namespace, settings)
+
+
+def _operator_runtime(flags: OperatorFlags, client: "AsyncClient") -> "Runtime":
+    from corral.adapters.system.clock import SystemClock
+    from corral.adapters.system.randomness import SystemRandomness
+    from corral.control.object_cache import CacheSettings
+    from corral.control.runtime import runtime_of
+    from corral.control.training.operator import component_of
+
+    quiet = min(40.0, flags.stale_after * 0.45)
+    settings = CacheSettings(quiet_limit=quiet, stale_after=flags.stale_after)
+    return runtime_of(
+        client, clock=SystemClock(), randomness=SystemRandomness(), component=component_of, settings=settings
+    )
+
+
+def _operator_leadership(flags: OperatorFlags, client: "AsyncClient") -> "Leadership":
+    import socket
+
+    from corral.adapters.system.clock import SystemClock
+    from corral.adapters.system.randomness import SystemRandomness
+    from corral.control.leadership import Leadership
+    from corral.kinds.references import ObjectKey
+
+    chance = SystemRandomness()
+    in_pod = not client.access.context
+    lease = ObjectKey(flags.namespace or (client.access.namespace if in_pod else "kube-system"), "corral-operator")
+    identity = f"{socket.gethostname()}_{os.getpid()}_{chance.token()}"
+    return Leadership(client, lease, identity, clock=SystemClock(), randomness=chance)
+
+
+def _fillers() -> "dict[str, Filler]":
+    """Returns what completes objects with things that no decision can know."""
+    return {}

@@ -1,13 +1,16 @@
 """Kubernetes Events for people: the same thing said again raises a count instead of making another object.
 
-`emit` never waits and never fails; a task sends. What cannot be sent, or is said too often about one object, is counted
-and dropped: events are a courtesy, and must never hold up or flood what they tell about.
+`emit` never waits and never fails; a few tasks send, those about one object always in the same one, so in order. What
+cannot be sent, or is said too often about one object, is counted and dropped: events are a courtesy, and must never hold
+up or flood what they tell about.
 """
 
 import asyncio
 import hashlib
 import logging
+import zlib
 from collections import OrderedDict, deque
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -24,7 +27,10 @@ from corral.reconcile.plan import EmitEvent
 
 _log = logging.getLogger("corral.control.events")
 
+_LANES = 4
+"""Events that are sent at the same time: few, so that what they tell about goes first."""
 _QUEUE = 1000
+"""Events that wait in one lane."""
 _REMEMBERED = 4000
 _WINDOW = 600.0
 _BURST = 25
@@ -45,47 +51,64 @@ class EventCounts(msgspec.Struct):
     dropped: int = 0
 
 
-class EventRecorder:
-    """Sends events in the name of one component."""
+Component = str | Callable[[EmitEvent], str]
+"""In whose name events are told: always the same, or by what they tell."""
 
-    def __init__(self, writer: ObjectWriter, clock: Clock, component: str) -> None:
+
+class EventRecorder:
+    """Sends events in the name of a component."""
+
+    def __init__(self, writer: ObjectWriter, clock: Clock, component: Component) -> None:
         self.counts = EventCounts()
         self._writer = writer
         self._clock = clock
         self._component = component
-        self._queue: deque[EmitEvent] = deque()
-        self._filled = asyncio.Event()
+        self._lanes: list[deque[EmitEvent]] = [deque() for _ in range(_LANES)]
+        self._filled = [asyncio.Event() for _ in range(_LANES)]
         self._said: OrderedDict[str, _Said] = OrderedDict()
         self._budgets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def emit(self, event: EmitEvent) -> None:
         """Queues an event; when too many wait, the oldest goes."""
-        if not self._is_affordable(event.about["metadata"].get("uid", "")):
+        uid = event.about["metadata"].get("uid", "")
+        if not self._is_affordable(uid):
             self.counts.dropped += 1
             return
-        if len(self._queue) >= _QUEUE:
-            self._queue.popleft()
+        number = zlib.crc32(uid.encode()) % _LANES
+        lane = self._lanes[number]
+        if len(lane) >= _QUEUE:
+            lane.popleft()
             self.counts.dropped += 1
-        self._queue.append(event)
-        self._filled.set()
+        lane.append(event)
+        self._filled[number].set()
 
     async def run(self) -> None:
         """Sends until cancelled."""
-        while True:
-            await self._filled.wait()
-            await self.flush()
+        async with asyncio.TaskGroup() as group:
+            for number in range(_LANES):
+                group.create_task(self._send_lane(number), name=f"events-{number}")
 
     async def flush(self) -> None:
         """Sends everything that waits; failures are counted."""
-        while self._queue:
-            event = self._queue.popleft()
+        for number in range(_LANES):
+            await self._empty(number)
+
+    async def _send_lane(self, number: int) -> None:
+        while True:
+            await self._filled[number].wait()
+            await self._empty(number)
+
+    async def _empty(self, number: int) -> None:
+        lane = self._lanes[number]
+        while lane:
+            event = lane.popleft()
             try:
                 await self._send(event)
                 self.counts.sent += 1
             except CorralError as error:
                 self.counts.dropped += 1
                 _log.info("event not sent", extra={"reason": event.reason, "failure": error.message})
-        self._filled.clear()
+        self._filled[number].clear()
 
     def _is_affordable(self, uid: str) -> bool:
         now = self._clock.monotonic()
@@ -136,6 +159,7 @@ class EventRecorder:
 
     def _object(self, event: EmitEvent, key: ObjectKey) -> Object:
         stamp = self._stamp()
+        component = self._component if isinstance(self._component, str) else self._component(event)
         return {
             "apiVersion": "v1",
             "kind": "Event",
@@ -144,8 +168,8 @@ class EventRecorder:
             "reason": event.reason,
             "message": event.message[:1024],
             "type": event.type,
-            "source": {"component": self._component},
-            "reportingComponent": self._component,
+            "source": {"component": component},
+            "reportingComponent": component,
             "reportingInstance": "",
             "firstTimestamp": stamp,
             "lastTimestamp": stamp,

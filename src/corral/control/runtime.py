@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from corral.control.caches import DEFAULT_SETTINGS, Caches
-from corral.control.event_recorder import EventRecorder
+from corral.control.event_recorder import Component, EventRecorder
 from corral.control.object_cache import CacheSettings
 from corral.ports.clock import Clock
 from corral.ports.identity import Randomness
@@ -25,7 +25,7 @@ def runtime_of(
     *,
     clock: Clock,
     randomness: Randomness,
-    component: str = "corral",
+    component: Component = "corral",
     settings: CacheSettings = DEFAULT_SETTINGS,
 ) -> Runtime:
     """Returns the surroundings on top of a store; the caches and the events still have to be run."""

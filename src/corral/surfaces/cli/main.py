@@ -15,6 +15,7 @@ COMMANDS = {
     "status": "Show what runs, and how it is.",
     "doctor": "Check this machine and name what is wrong.",
     "kubeconfig": "Print the path of the kubeconfig, for kubectl and other tools.",
+    "operator": "Look after training jobs of a cluster, until stopped.",
     "version": "Print the version.",
 }
 """Name and help of each command, in the order of the help page; here, so that `--help` imports no command."""

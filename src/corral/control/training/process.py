@@ -1,0 +1,84 @@
+"""The operator as a process that may have siblings: waits for its turn, works, and tells how it is at any time.
+
+The caches begin when the turn has come, so that they hold what the one before has written last.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from corral.control.health import Verdict
+from corral.control.leadership import Leadership, Term
+from corral.control.metrics import Family, Reading
+from corral.control.plan_executor import Fence, Filler
+from corral.control.runtime import Runtime
+from corral.control.training.operator import TrainingOperator
+from corral.control.training.orders import Orders
+from corral.control.training.telemetry import Telemetry
+
+
+class OperatorProcess:
+    """Runs `TrainingOperator`, under a lease when there is one."""
+
+    def __init__(
+        self,
+        surroundings: Callable[[], Runtime],
+        orders: Orders,
+        telemetry: Telemetry,
+        *,
+        leadership: Leadership | None = None,
+        fillers: Mapping[str, Filler] = MappingProxyType({}),
+    ) -> None:
+        self._surroundings = surroundings
+        self._orders = orders
+        self._telemetry = telemetry
+        self._leadership = leadership
+        self._fillers = fillers
+        self._operator: TrainingOperator | None = None
+
+    async def run(self) -> None:
+        """Works, whenever it is this process's turn, until cancelled."""
+        if self._leadership is None:
+            await self._work(_no_fence)
+        else:
+            await self._leadership.lead(self._reign)
+
+    def liveness(self) -> list[Verdict]:
+        """Returns how every part is."""
+        lease = self._leadership.verdicts() if self._leadership else []
+        return [*lease, *(self._operator.verdicts() if self._operator else [])]
+
+    def readiness(self) -> list[Verdict]:
+        """Returns the same, and what is not known yet after the start; one that waits for its turn is ready."""
+        if self._operator is None:
+            return self.liveness() if self._leadership else [Verdict("operator", False, "not started yet")]
+        return [*self._operator.observation.unsynced(), *self.liveness()]
+
+    def metrics(self) -> str:
+        """Returns all numbers in the text form of Prometheus."""
+        families: list[Family] = [Reading("corral_operator_is_leader", "1 while this process acts.", self._leading)]
+        families += self._operator.readings() if self._operator else []
+        told = "".join(f"{line}\n" for family in families for line in family.lines())
+        return self._telemetry.metrics.text() + told
+
+    def _leading(self) -> list[tuple[tuple[str, ...], float]]:
+        return [((), float(self._operator is not None))]
+
+    async def _reign(self, term: Term) -> None:
+        await self._work(term.check)
+
+    async def _work(self, fence: Fence) -> None:
+        runtime = self._surroundings()
+        operator = TrainingOperator(runtime, self._orders, self._telemetry, fence=fence, fillers=self._fillers)
+        self._operator = operator
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(runtime.caches.run(), name="caches")
+                group.create_task(runtime.events.run(), name="events")
+                group.create_task(operator.run(), name="operator")
+        finally:
+            self._operator = None
+
+
+def _no_fence() -> None:
+    """Lets every write pass: without a lease there is nothing to lose."""

@@ -1,0 +1,83 @@
+"""`corral operator`."""
+
+import click
+
+from corral import assembly
+
+
+@click.command()
+@click.option("--kubeconfig", default="", metavar="PATH", help="How to reach the API; by default the pod's own access.")
+@click.option("--context", default="", metavar="NAME", help="A context of the kubeconfig other than its current one.")
+@click.option(
+    "--namespace",
+    default="",
+    envvar="KUBEFLOW_NAMESPACE",
+    metavar="NAME",
+    help="Look only at this namespace; also KUBEFLOW_NAMESPACE. All by default.",
+)
+@click.option(
+    "--enable-kind",
+    "--enable-scheme",
+    "kinds",
+    multiple=True,
+    metavar="KIND",
+    help="Look only after this kind, such as TFJob, in any case; repeatable. All by default.",
+)
+@click.option(
+    "--gang-scheduler-name",
+    default="",
+    metavar="NAME",
+    help="Announce gangs to this scheduler: volcano, or one with scheduler-plugins.",
+)
+@click.option(
+    "--metrics-bind-address", default=":8080", show_default=True, metavar="ADDRESS", help="/metrics; 0 for none."
+)
+@click.option(
+    "--health-probe-bind-address",
+    default=":8081",
+    show_default=True,
+    metavar="ADDRESS",
+    help="/healthz and /readyz; 0 for none.",
+)
+@click.option(
+    "--leader-elect/--no-leader-elect", default=True, show_default=True, help="Take turns with others by a lease."
+)
+@click.option(
+    "--pytorch-init-container-image",
+    default="",
+    metavar="IMAGE",
+    help="Image of the container that waits for a PyTorchJob's master; by default that of the job itself.",
+)
+@click.option(
+    "--pytorch-init-container-max-tries",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
+    metavar="N",
+    help="How often it looks for the master.",
+)
+@click.option(
+    "--mpi-kubectl-delivery-image",
+    default="mpioperator/kubectl-delivery:latest",
+    show_default=True,
+    metavar="IMAGE",
+    help="Image that brings kubectl to the launcher of a v1 MPIJob.",
+)
+@click.option(
+    "--stale-after",
+    type=click.FloatRange(min=1),
+    default=90.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Health fails when the server was not heard for so long.",
+)
+@click.option(
+    "--log-format", type=click.Choice(["json", "text"]), default="text", show_default=True, help="Form of log lines."
+)
+def operator(**flags: object) -> None:
+    """Look after training jobs of a cluster, until stopped.
+
+    Runs in a pod with its service account, or anywhere with a kubeconfig. The definitions of the training kinds must be
+    installed; a kind that is missing is waited for.
+    """
+    assembly.run_operator(assembly.OperatorFlags(**flags))  # type: ignore[arg-type]
