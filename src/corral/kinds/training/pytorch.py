@@ -36,16 +36,16 @@ class ElasticPolicy(
 ):
     """Between how many workers the job may run, and how they find each other."""
 
-    min_replicas: int | None = None
-    max_replicas: int | None = None
-    rdzv_backend: str | None = None
-    rdzv_port: int | None = None
-    rdzv_host: str | None = None
-    rdzv_id: str | None = None
-    rdzv_conf: list[RendezvousSetting] = []
-    standalone: bool | None = None
+    min_replicas: Annotated[int, Meta(description="The fewest workers.")] | None = None
+    max_replicas: Annotated[int, Meta(description="The most workers.")] | None = None
+    rdzv_backend: Annotated[str, Meta(description="c10d, which is the default, etcd or etcd-v2.")] | None = None
+    rdzv_port: Annotated[int, Meta(description="The port to meet at.")] | None = None
+    rdzv_host: Annotated[str, Meta(description="The host to meet at; the first worker by default.")] | None = None
+    rdzv_id: Annotated[str, Meta(description="The name of the meeting; that of the job by default.")] | None = None
+    rdzv_conf: Annotated[list[RendezvousSetting], Meta(description="Settings of the rendezvous backend.")] = []
+    standalone: Annotated[bool, Meta(description="Whether each pod trains for itself.")] | None = None
     n_proc_per_node: Annotated[int, Meta(description="Deprecated: use spec.nprocPerNode.")] | None = None
-    max_restarts: int | None = None
+    max_restarts: Annotated[int, Meta(description="How often the workers of a pod are started again.")] | None = None
     metrics: Annotated[
         list[dict[str, Any]], Meta(description="Metrics of autoscaling/v2; with them the job gets an autoscaler.")
     ] = []
@@ -83,5 +83,6 @@ PYTORCH_JOB = KindFacts(
     spec_type=PyTorchJobSpec,
     restart_policy="OnFailure",
     scales=True,
+    autoscales=True,
     reports_selector=True,
 )

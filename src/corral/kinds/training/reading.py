@@ -6,6 +6,7 @@ import msgspec
 
 from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import facts_of
+from corral.kinds.training.early_dialects import modernised
 from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.job import Replicas, TrainingJob
 from corral.kinds.training.replica_specs import ReplicaSpec
@@ -20,7 +21,7 @@ def read_job(obj: Object) -> TrainingJob:
     """Returns the job that an object describes, with all defaults filled in."""
     facts = facts_of(obj)
     try:
-        spec = msgspec.convert(obj.get("spec") or {}, facts.spec_type)
+        spec = msgspec.convert(modernised(obj).get("spec") or {}, facts.spec_type)
     except msgspec.ValidationError as error:
         raise UnreadableJobError(str(error)) from error
     policy: RunPolicy = spec.run_policy

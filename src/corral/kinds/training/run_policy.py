@@ -5,8 +5,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from corral.kinds.training.schema_marks import INT64, QUANTITIES, default, one_of
+
 TRAINING_OPERATOR = "kubeflow.org/training-operator"
 MULTIKUEUE = "kueue.x-k8s.io/multikueue"
+CLEAN_POD_POLICIES = ("None", "Running", "All")
+QUEUE_IS_IMMUTABLE = "spec.runPolicy.schedulingPolicy.queue is immutable"
 
 Count = Annotated[int, Meta(ge=0)]
 
@@ -15,16 +19,30 @@ class SchedulingPolicy(msgspec.Struct, rename="camel", kw_only=True, frozen=True
     """What a gang scheduler is told about the job."""
 
     min_available: Annotated[int, Meta(description="How many pods must fit at once; all when not given.")] | None = None
-    queue: Annotated[str, Meta(description="The queue the job waits in; it cannot be changed.")] = ""
+    queue: Annotated[
+        str,
+        Meta(
+            # A rule about a change is asked only where the field is there before and after: adding and removing are free.
+            extra_json_schema={
+                "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": QUEUE_IS_IMMUTABLE}]
+            },
+            description="The queue the job waits in; it cannot be changed.",
+        ),
+    ] = ""
     min_resources: (
         Annotated[
             dict[str, Any],
-            Meta(description="What must be free at once; the sum of the first minAvailable pods by default."),
+            Meta(
+                extra_json_schema=QUANTITIES,
+                description="What must be free at once; the sum of the first minAvailable pods by default.",
+            ),
         ]
         | None
     ) = None
-    priority_class: str = ""
-    schedule_timeout_seconds: int | None = None
+    priority_class: Annotated[str, Meta(description="How important the gang is.")] = ""
+    schedule_timeout_seconds: (
+        Annotated[int, Meta(description="How long the gang may wait for its last pod.")] | None
+    ) = None
 
 
 class StopWhen(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
@@ -32,7 +50,13 @@ class StopWhen(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_d
 
     metric: Annotated[str, Meta(min_length=1, description="The name under which the job reports it.")]
     reaches: Annotated[float, Meta(description="The value at which the job may stop.")]
-    goal: Annotated[str, Meta(description="Whether more (maximize, the default) or less (minimize) is better.")] = ""
+    goal: Annotated[
+        str,
+        Meta(
+            extra_json_schema=one_of("maximize", "minimize"),
+            description="Whether more (maximize, the default) or less (minimize) is better.",
+        ),
+    ] = ""
 
 
 class HangPolicy(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
@@ -62,9 +86,13 @@ class RunPolicy(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_
     ttl_seconds_after_finished: Annotated[int, Meta(description="The job is deleted so long after its end.")] | None = (
         None
     )
-    active_deadline_seconds: Annotated[int, Meta(description="The job fails when it is active longer.")] | None = None
+    active_deadline_seconds: (
+        Annotated[int, Meta(extra_json_schema=INT64, description="The job fails when it is active longer.")] | None
+    ) = None
     backoff_limit: Annotated[int, Meta(description="How many restarts before the job fails.")] | None = None
-    suspend: Annotated[bool, Meta(description="Whether the job shall wait without pods.")] = False
+    suspend: Annotated[
+        bool, Meta(extra_json_schema=default(False), description="Whether the job shall wait without pods.")
+    ] = False
     managed_by: Annotated[str, Meta(description="Which controller looks after the job.")] | None = None
     scheduling_policy: SchedulingPolicy | None = None
     progress: ProgressPolicy | None = None

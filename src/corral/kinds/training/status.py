@@ -3,10 +3,12 @@
 Clients of the Kubeflow SDK ignore what they do not know, so the additions harm nobody.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 from msgspec import Meta
+
+from corral.kinds.training.schema_marks import TIME
 
 ConditionType = Literal["Created", "Running", "Restarting", "Suspended", "Succeeded", "Failed", "Invalid"]
 FailureClass = Literal["user", "oom", "infra", "node", "preempted", "hang", "unknown"]
@@ -15,21 +17,22 @@ FailureClass = Literal["user", "oom", "infra", "node", "preempted", "hang", "unk
 class Condition(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """One condition; the last of the list is the state that people see."""
 
-    type: str
-    status: str
-    reason: str = ""
-    message: str = ""
-    last_update_time: str = ""
-    last_transition_time: str = ""
+    type: Annotated[str, Meta(description="Created, Running, Restarting, Suspended, Succeeded or Failed.")]
+    status: Annotated[str, Meta(description="True, False or Unknown.")]
+    reason: Annotated[str, Meta(description="Why, in one word.")] = ""
+    message: Annotated[str, Meta(description="Why, for people.")] = ""
+    last_update_time: Annotated[str, Meta(extra_json_schema=TIME, description="When it was last written.")] = ""
+    last_transition_time: Annotated[str, Meta(extra_json_schema=TIME, description="When its status last changed.")] = ""
 
 
 class ReplicaStatus(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
     """How many pods of a role are active, have succeeded or failed; zeros are left out."""
 
-    active: int = 0
-    succeeded: int = 0
-    failed: int = 0
-    selector: str = ""
+    keeps_unknown: ClassVar[bool] = True
+    active: Annotated[int, Meta(description="Pods that run or shall run.")] = 0
+    succeeded: Annotated[int, Meta(description="Pods that ended well.")] = 0
+    failed: Annotated[int, Meta(description="Pods that failed.")] = 0
+    selector: Annotated[str, Meta(description="The labels of these pods, for an autoscaler.")] = ""
 
 
 class Failure(
@@ -69,11 +72,14 @@ class Progress(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_d
 class JobStatus(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
     """The whole status."""
 
+    keeps_unknown: ClassVar[bool] = True
     conditions: list[Condition] = []
     replica_statuses: dict[str, ReplicaStatus] = {}
-    start_time: str | None = None
-    completion_time: str | None = None
-    last_reconcile_time: str | None = None
+    start_time: Annotated[str, Meta(extra_json_schema=TIME, description="When work on the job began.")] | None = None
+    completion_time: Annotated[str, Meta(extra_json_schema=TIME, description="When the job ended.")] | None = None
+    last_reconcile_time: (
+        Annotated[str, Meta(extra_json_schema=TIME, description="When it was last looked at.")] | None
+    ) = None
     attempt: Annotated[int, Meta(description="How often all pods together were started again.")] = 0
     restarts: Annotated[int, Meta(description="How many failures count against the back-off limit.")] = 0
     counted: Annotated[list[str], Meta(description="The uids of failed pods, still there, that were counted.")] = []
