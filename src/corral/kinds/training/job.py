@@ -98,7 +98,8 @@ class TrainingJob:
 
     def port(self, role: str) -> int:
         """Returns the rendezvous port of a role: the port of the kind's port name on its training container."""
-        containers = (self.roles[role].template.get("spec") or {}).get("containers") or []
+        template = self.roles[role].template if role in self.roles else {}
+        containers = (template.get("spec") or {}).get("containers") or []
         named = [one for one in containers if one.get("name") == self.facts.container] or containers[:1]
         for port in (named[0].get("ports") or []) if named else []:
             if port.get("name") == self.facts.port_name:
