@@ -26,7 +26,7 @@ from corral.reconcile.training.world import World
 
 DUMP_SECONDS = 10.0
 """How long pods have for writing down their stacks."""
-MOST_NODES = 8
+MOST_NODES = 4
 """How many nodes of one hang are remembered; a larger gang tells nothing about any single one of them."""
 HANGS_TO_AVOID = 2
 

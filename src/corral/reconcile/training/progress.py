@@ -49,10 +49,21 @@ Found = Mapping[str, Any]
 def report_of(lines: Iterable[str], policy: ProgressPolicy | None, previous: Report | None, now: float) -> Report:
     """Returns the report after these lines, oldest first; without news it is the previous one."""
     pattern = _pattern(policy)
+    return _after((_read(line[:LONGEST_LINE], pattern) for line in lines), previous, now)
+
+
+def report_in_annotation(text: str, previous: Report | None, now: float) -> Report | None:
+    """Returns the report after a JSON object that a pod carries, None when it tells nothing; no pattern applies to it."""
+    said = _json_object(text[:LONGEST_LINE].strip())
+    inner = said.get("progress")
+    found = inner if isinstance(inner, dict) else said
+    return _after([found], previous, now) if any(_number(value) is not None for value in found.values()) else None
+
+
+def _after(news: Iterable[Found], previous: Report | None, now: float) -> Report:
     before = previous or Report()
     step, total, metrics = before.step, before.total, dict(before.metrics)
-    for line in lines:
-        found = _read(line[:LONGEST_LINE], pattern)
+    for found in news:
         step = _whole(found, _STEP_KEYS, step)
         total = _whole(found, _TOTAL_KEYS, total) or None
         _take_metrics(metrics, found)
@@ -141,17 +152,22 @@ def _read(line: str, pattern: ProgressPattern | None) -> Found:
 
 
 def _json(text: str) -> Found:
-    """Reads a JSON line. Python's reader, because it takes the NaN that Python's writer makes of a lost loss."""
-    if not text.endswith("}"):
+    said = _json_object(text)
+    inner = said.get("progress")
+    if isinstance(inner, dict):
+        return inner
+    return said if any(key in said for key in _STEP_KEYS) else {}
+
+
+def _json_object(text: str) -> Found:
+    """Reads a JSON object. Python's reader, because it takes the NaN that Python's writer makes of a lost loss."""
+    if not (text.startswith("{") and text.endswith("}")):
         return {}
     try:
         said = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    inner = said.get("progress")
-    if isinstance(inner, dict):
-        return inner
-    return said if any(key in said for key in _STEP_KEYS) else {}
+    return said if isinstance(said, dict) else {}
 
 
 def _words(text: str) -> Found:
