@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from corral.engine.doctor.finding import Finding
@@ -23,10 +23,12 @@ from corral.errors import CorralError, PermanentError
 if TYPE_CHECKING:
     from corral.adapters.kubernetes.access import Access
     from corral.adapters.kubernetes.async_client import AsyncClient
+    from corral.control.installation import Installed
     from corral.control.leadership import Leadership
     from corral.control.plan_executor import Filler
     from corral.control.runtime import Runtime
     from corral.control.training.orders import Orders
+    from corral.kinds.objects import Object
 
 __all__ = [
     "Finding",
@@ -36,6 +38,8 @@ __all__ = [
     "diagnose",
     "embedded_access",
     "embedded_overview",
+    "install",
+    "install_manifests",
     "kubeconfig_path",
     "refuse_missing_kubeconfig",
     "run_operator",
@@ -312,3 +316,56 @@ def _operator_leadership(flags: OperatorFlags, client: "AsyncClient") -> "Leader
 def _fillers() -> "dict[str, Filler]":
     """Returns what completes objects with things that no decision can know."""
     return {}
+
+
+def install_manifests() -> "list[Object]":
+    """Returns everything that `corral install` puts on a cluster, in order."""
+    from corral.kinds.training.definitions import definitions
+    from corral.kinds.training.policies import policies
+
+    return [*definitions(), *policies()]
+
+
+def install(
+    kubeconfig: str, context: str, *, on_target: Callable[[str], None], manifests: "Sequence[Object]"
+) -> "list[Installed]":
+    """Applies the manifests to the chosen API; `on_target` is told which one before anything is written."""
+    import asyncio
+
+    from corral.adapters.kubernetes.async_client import AsyncClient
+    from corral.adapters.system.clock import SystemClock
+    from corral.control.installation import install as installing
+
+    access, target = _chosen_access(kubeconfig, context)
+    on_target(target)
+
+    async def apply() -> "list[Installed]":
+        async with AsyncClient(access, manager="corral-install") as client:
+            return await installing(client, client, SystemClock(), manifests, optional=_OPTIONAL_KINDS)
+
+    return asyncio.run(apply())
+
+
+_OPTIONAL_KINDS = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
+"""What the embedded API does not need: it checks training jobs itself."""
+
+
+def _chosen_access(kubeconfig: str, flag: str) -> "tuple[Access, str]":
+    """Returns the API that a command talks to, and its name with who chose it."""
+    from corral.adapters.kubernetes.context_choice import Choices, choose_context
+    from corral.adapters.kubernetes.in_cluster import in_cluster_access, is_in_cluster
+    from corral.adapters.kubernetes.kubeconfig import access_of, kubeconfig_paths, read_kubeconfig
+
+    config = read_kubeconfig([kubeconfig] if kubeconfig else kubeconfig_paths(os.environ), must_exist=bool(kubeconfig))
+    variable = "" if kubeconfig else os.environ.get("CORRAL_CONTEXT", "")
+    target = choose_context(
+        Choices(flag, variable, "", config.current, tuple(config.contexts), is_in_cluster(os.environ))
+    )
+    if target.where == "embedded":
+        access = embedded_access()
+    elif target.where == "in-cluster":
+        access = in_cluster_access(os.environ)
+    else:
+        access = access_of(config, target.context, os.environ)
+    name = target.context or "this cluster"
+    return access, f"{name} ({access.server}, chosen by {target.chosen_by})"

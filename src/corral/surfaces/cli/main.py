@@ -15,6 +15,7 @@ COMMANDS = {
     "status": "Show what runs, and how it is.",
     "doctor": "Check this machine and name what is wrong.",
     "kubeconfig": "Print the path of the kubeconfig, for kubectl and other tools.",
+    "install": "Put the definitions of the training kinds on a cluster.",
     "operator": "Look after training jobs of a cluster, until stopped.",
     "version": "Print the version.",
 }

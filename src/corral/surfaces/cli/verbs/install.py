@@ -1,0 +1,30 @@
+"""`corral install`."""
+
+import click
+
+from corral import assembly
+from corral.surfaces.cli.render.plain import table
+
+
+@click.command()
+@click.option("--kubeconfig", default="", metavar="PATH", help="Another kubeconfig than the usual one.")
+@click.option("--context", default="", metavar="NAME", help="The context to install on; by default the current one.")
+@click.option("--dry-run", is_flag=True, help="Print the manifests as YAML instead, for kubectl apply.")
+def install(kubeconfig: str, context: str, dry_run: bool) -> None:
+    """Put the definitions of the training kinds on a cluster.
+
+    Applies them on the server's side; calling it again changes nothing that is already so.
+    """
+    manifests = assembly.install_manifests()
+    if dry_run:
+        import yaml
+
+        dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+        click.echo(yaml.dump_all(manifests, Dumper=dumper, sort_keys=False, explicit_start=True), nl=False)
+        return
+
+    def name_target(target: str) -> None:
+        click.echo(f"installing on {target}", err=True)
+
+    done = assembly.install(kubeconfig, context, on_target=name_target, manifests=manifests)
+    click.echo(table([(one.what, one.change, one.note) for one in done]))
