@@ -42,6 +42,8 @@ class KindFacts:
     """Whether every pod gets a headless service of its name."""
     scales: bool = False
     """Whether the scale subresource moves the number of workers."""
+    autoscales: bool = False
+    """Whether metrics in its elastic policy give the job an autoscaler."""
     reports_selector: bool = False
     """Whether `status.replicaStatuses` carries a selector."""
     any_case_roles: bool = False

@@ -66,6 +66,9 @@ class Progress(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_d
     steps_per_second: float | None = None
     seconds_left: int | None = None
     metrics: dict[str, float] = {}
+    target_reached: Annotated[
+        bool, Meta(description="Whether the job was stopped because its metric is good enough.")
+    ] = False
     step_time: Annotated[str, Meta(description="When the last step was first seen.")] = ""
 
 

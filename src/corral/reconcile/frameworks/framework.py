@@ -12,6 +12,7 @@ from corral.kinds.objects import Object
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.job import Place, TrainingJob
+from corral.kinds.training.status import Condition, ReplicaStatus
 from corral.reconcile.frameworks.addressing import Addressing
 
 Variable = Object
@@ -39,6 +40,8 @@ class RoleTally(NamedTuple):
 Tally = Mapping[str, RoleTally]
 """By role, only those that the job has."""
 
+ReplicaStatuses = dict[str, ReplicaStatus]
+
 Rule = Callable[[TrainingJob, Tally], bool]
 
 
@@ -62,6 +65,11 @@ def _undressed(job: TrainingJob, place: Place, pod: Object, setting: Setting) ->
 def _indexed(job: TrainingJob, place: Place) -> str:
     """Names a pod by role and index."""
     return job.child_name(place.role, place.index)
+
+
+def _reported(job: TrainingJob, conditions: Sequence[Condition], counts: ReplicaStatuses) -> ReplicaStatuses:
+    """Tells the counts as they are."""
+    return counts
 
 
 def _no_companions(job: TrainingJob, pods: Sequence[PodView]) -> Sequence[Object]:
@@ -94,5 +102,9 @@ class Framework:
     """Whether a running pod that is being deleted counts as failed."""
     dress: Dress = _undressed
     pod_name: Callable[[TrainingJob, Place], str] = _indexed
+    indexes: Callable[[Place], bool] = lambda place: True
+    """Whether a pod carries its index as a label."""
+    reported: Callable[[TrainingJob, Sequence[Condition], ReplicaStatuses], ReplicaStatuses] = _reported
+    """Returns the counts of a job as its status tells them."""
     companions: Callable[[TrainingJob, Sequence[PodView]], Sequence[Object]] = _no_companions
     """Returns further objects that the job needs before its pods: whole, with kind and metadata, without owner."""

@@ -1,0 +1,65 @@
+"""What a training job needs next: the entry for every kind.
+
+Left alone is what is being deleted, and what another controller looks after. What is not valid is refused once and waits to
+be changed. The rest lives by the rules of its dialect: `life` for all kinds, `mpi_v2` for MPIJobs over ssh.
+"""
+
+import msgspec
+from msgspec.structs import replace
+
+from corral.kinds.objects import Object, is_deleting
+from corral.kinds.training.catalogue import facts_of
+from corral.kinds.training.job import TrainingJob
+from corral.kinds.training.mpi import MPI_JOB_V2, MPI_OPERATOR
+from corral.kinds.training.reading import UnreadableJobError, read_job
+from corral.kinds.training.run_policy import TRAINING_OPERATOR
+from corral.reconcile.plan import NOTHING_TO_DO, EmitEvent, Plan, SetStatus
+from corral.reconcile.training.conditions import INVALID, Saying, said
+from corral.reconcile.training.life import decide_life
+from corral.reconcile.training.reporting import begun
+from corral.reconcile.training.sight import status_of
+from corral.reconcile.training.world import World
+
+_OURS = (None, "", TRAINING_OPERATOR, MPI_OPERATOR)
+_EVENT_LENGTH = 1024
+
+
+def decide(world: World, now: float) -> Plan:
+    """Returns what to do for one job; an empty plan says that everything is as it should be."""
+    if is_deleting(world.job) or is_managed_elsewhere(world.job):
+        return NOTHING_TO_DO
+    job, problems = examined(world.job)
+    if job is None or problems:
+        return _refused(world.job, "; ".join(problems), now)
+    return decide_life(world, job, now)
+
+
+def is_managed_elsewhere(obj: Object) -> bool:
+    """Whether the job says that another controller looks after it."""
+    policy = (obj.get("spec") or {}).get("runPolicy") or {}
+    return policy.get("managedBy") not in _OURS
+
+
+def examined(obj: Object) -> tuple[TrainingJob | None, list[str]]:
+    """Returns the job, and everything that is wrong with it."""
+    try:
+        job = read_job(obj)
+    except UnreadableJobError as error:
+        return None, [str(error)]
+    return job, []
+
+
+def _refused(obj: Object, problems: str, now: float) -> Plan:
+    """Returns what tells of a job that cannot be run; it is looked at again when somebody changes it."""
+    facts, name = facts_of(obj), obj["metadata"]["name"]
+    reason = "ValidationError" if facts is MPI_JOB_V2 else f"{facts.kind}FailedValidation"
+    message = f"{facts.kind} failed validation because {problems}" if facts is not MPI_JOB_V2 else problems
+    old = status_of(obj)
+    status = begun(facts.kind, name, old, now)
+    held = [one for one in status.conditions if one.type == INVALID and one.message == message]
+    if held:
+        return NOTHING_TO_DO
+    rest = [one for one in status.conditions if one.type != INVALID]
+    status = replace(status, conditions=said(rest, Saying(INVALID, reason, message), now))
+    event = EmitEvent(facts.resource, obj, reason, message[:_EVENT_LENGTH], "Warning")
+    return Plan.of(SetStatus(facts.resource, obj, msgspec.to_builtins(status), (event,)))

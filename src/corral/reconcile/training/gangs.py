@@ -1,0 +1,137 @@
+"""Gangs as schedulers know them: a PodGroup per job in one of two dialects, or a mark on the pods for our own scheduler."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from corral.kinds.objects import Object, owner_reference
+from corral.kinds.quantities import quantity_text, total_quantity
+from corral.kinds.references import ApiResource
+from corral.kinds.training.job import Place, TrainingJob
+from corral.kinds.training.run_policy import SchedulingPolicy
+from corral.reconcile.plan import Action, Create, Delete, EmitEvent, Told, Update
+from corral.reconcile.training.world import Gangs, World
+
+VOLCANO = ApiResource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
+SCHEDULER_PLUGINS = ApiResource("scheduling.x-k8s.io", "v1alpha1", "PodGroup", "podgroups")
+POD_GROUPS = {"volcano": VOLCANO, "scheduler-plugins": SCHEDULER_PLUGINS}
+
+GANG, GANG_SIZE = "corral.dev/gang", "corral.dev/gang-size"
+
+
+def gangs_for(scheduler_name: str) -> Gangs:
+    """Returns how gangs are announced to the scheduler of this name; no name announces none."""
+    name = scheduler_name.lower()
+    if name in ("", "none"):
+        return Gangs()
+    if name == "volcano":
+        return Gangs("volcano", "volcano")
+    return Gangs("corral" if name == "corral-scheduler" else "scheduler-plugins", scheduler_name)
+
+
+def mark_member(gangs: Gangs, job: TrainingJob, place: Place, pod: Object) -> None:
+    """Lets a pod name its gang and its scheduler; a scheduler that the template names stays."""
+    if not gangs.dialect:
+        return
+    metadata = pod["metadata"]
+    pod["spec"]["schedulerName"] = pod["spec"].get("schedulerName") or gangs.scheduler_name
+    if gangs.dialect == "volcano":
+        told = {"scheduling.k8s.io/group-name": job.name, "volcano.sh/task-spec": place.role.lower()}
+        metadata["annotations"] = {**metadata.get("annotations", {}), **told}
+    elif gangs.dialect == "scheduler-plugins":
+        metadata["labels"]["scheduling.x-k8s.io/pod-group"] = job.name
+    else:
+        metadata["labels"][GANG] = job.name
+        metadata["annotations"] = {**metadata.get("annotations", {}), GANG_SIZE: str(_min_member(job))}
+
+
+def names_other_scheduler(gangs: Gangs, job: TrainingJob) -> bool:
+    """Whether a template names a scheduler of its own, so that the gang is not asked for."""
+    specs = ((one.template.get("spec") or {}) for one in job.roles.values())
+    return bool(gangs.dialect) and any(
+        spec.get("schedulerName", "") not in ("", gangs.scheduler_name) for spec in specs
+    )
+
+
+def group_actions(world: World, job: TrainingJob) -> list[Action]:
+    """Returns what makes the PodGroup as the job wants it."""
+    resource = POD_GROUPS.get(world.settings.gangs.dialect)
+    if resource is None:
+        return []
+    wanted, held = _group(resource, world, job), world.pod_group
+    if held is None:
+        return [Create(resource, wanted)]
+    if held["spec"] | wanted["spec"] == held["spec"]:
+        return []
+    return [Update(resource, {**held, "spec": held["spec"] | wanted["spec"]})]
+
+
+def removal(world: World, job: TrainingJob) -> list[Action]:
+    """Returns what removes the PodGroup of a job that no longer needs it."""
+    held, resource = world.pod_group, POD_GROUPS.get(world.settings.gangs.dialect)
+    if held is None or resource is None or held["metadata"].get("deletionTimestamp"):
+        return []
+    kind, told = job.facts.resource, f"Deleted PodGroup: {job.name}"
+    done = EmitEvent(kind, job.object, "SuccessfulDeletePodGroup", told)
+    failed = EmitEvent(kind, job.object, "FailedDeletePodGroup", "Error deleting: ", "Warning")
+    return [Delete(resource, job.key, held["metadata"]["uid"], told=Told(done, failed))]
+
+
+def holds_pods_back(world: World) -> bool:
+    """Whether pods must wait until the scheduler has let the group in."""
+    if world.settings.gangs.dialect != "volcano":
+        return False
+    status = (world.pod_group or {}).get("status") or {}
+    return status.get("phase") in (None, "", "Pending")
+
+
+def _group(resource: ApiResource, world: World, job: TrainingJob) -> Object:
+    policy = job.run_policy.scheduling_policy or SchedulingPolicy()
+    spec: Object = {"minMember": _min_member(job)}
+    resources = policy.min_resources or _min_resources(world, job)
+    if resources:
+        spec["minResources"] = resources
+    if resource is VOLCANO:
+        held = ((world.pod_group or {}).get("spec") or {}).get("queue")
+        spec["queue"] = held or policy.queue or "default"
+        if policy.priority_class:
+            spec["priorityClassName"] = policy.priority_class
+    elif policy.schedule_timeout_seconds is not None:
+        spec["scheduleTimeoutSeconds"] = policy.schedule_timeout_seconds
+    metadata: Object = {
+        "name": job.name,
+        "namespace": job.namespace,
+        "ownerReferences": [owner_reference(job.facts.resource, job.object)],
+    }
+    if job.annotations:
+        metadata["annotations"] = dict(job.annotations)
+    return {"apiVersion": resource.api_version, "kind": resource.kind, "metadata": metadata, "spec": spec}
+
+
+def _min_member(job: TrainingJob) -> int:
+    policy = job.run_policy.scheduling_policy
+    return job.total if policy is None or policy.min_available is None else policy.min_available
+
+
+def _min_resources(world: World, job: TrainingJob) -> dict[str, str]:
+    """Returns what the first members ask for together, the most important roles first."""
+    priorities = world.settings.priorities
+
+    def rank(role: str) -> int:
+        name = (job.roles[role].template.get("spec") or {}).get("priorityClassName", "")
+        return -priorities.get(name, 0)
+
+    ranked = sorted(job.roles, key=rank)
+    members = (job.roles[role] for role in ranked for _ in range(job.roles[role].count))
+    asked: dict[str, list[str]] = {}
+    for member in islice(members, max(0, _min_member(job))):
+        for name, amount in _requests(member.template):
+            asked.setdefault(name, []).append(amount)
+    return {name: total_quantity(amounts) for name, amounts in sorted(asked.items())}
+
+
+def _requests(template: Object) -> Iterator[tuple[str, str]]:
+    for container in (template.get("spec") or {}).get("containers") or ():
+        resources: dict[str, Any] = container.get("resources") or {}
+        for name, amount in (resources.get("requests") or resources.get("limits") or {}).items():
+            yield name, quantity_text(amount)

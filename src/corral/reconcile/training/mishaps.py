@@ -1,0 +1,118 @@
+"""What went wrong with single pods, and what is to be done about each.
+
+A pod that failed is replaced or fails the job, by the restart policy of its role. A pod on a node that was lost counts as
+failed as well: waiting for the node to come back could take for ever. Each failure is written into status, with the uid of
+its pod, before the pod is deleted; so a crash in between neither forgets it nor counts it twice.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from msgspec.structs import replace
+
+from corral.kinds.pod_view import PodView
+from corral.kinds.training.job import Place, TrainingJob
+from corral.kinds.training.status import Failure, JobStatus
+from corral.reconcile.training.failures import counts, failure_of, is_worth_retrying, retryable_exit
+from corral.reconcile.training.hangs import HangStep
+from corral.reconcile.training.labels import restarts_as_gang
+from corral.reconcile.training.sight import Roster, Sight
+from corral.reconcile.training.tally import was_interrupted
+
+NODE_GRACE = 30.0
+"""How long a node may be lost before its pods are given up; the cluster itself has waited 40 s before it says so."""
+KEPT_FAILURES = 10
+
+Remedy = Literal["replace", "await", "give up", "leave"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mishap:
+    """One pod that failed, was lost or was taken away."""
+
+    place: Place
+    pod: PodView
+    failure: Failure
+    remedy: Remedy
+    """Delete it to have it made anew, wait until it is gone, fail the job at once, or leave it to the outcome rules."""
+    ends_attempt: bool = False
+    """Whether all other pods go with it."""
+
+
+def mishaps(sight: Sight, roster: Roster) -> list[Mishap]:
+    """Returns everything that went wrong, in the order of places."""
+    found = []
+    for place, pod in roster.members.items():
+        is_lost = not pod.is_finished and is_lost_with_its_node(sight, pod)
+        if pod.phase == "Failed" and not pod.is_terminating:
+            remedy = _remedy(sight.job, place, pod)
+        elif is_lost:
+            remedy = "leave" if _policy(sight.job, place) == "Never" and not pod.is_terminating else "replace"
+        elif was_interrupted(sight.framework, pod):
+            remedy = "leave" if _policy(sight.job, place) == "Never" else "await"
+        else:
+            continue
+        failure = failure_of(sight.job, place, pod, sight.world, sight.now)
+        ends_attempt = restarts_as_gang(sight.job) and remedy in ("replace", "await")
+        if (
+            ends_attempt
+            and pod.uid not in sight.status.counted
+            and not is_worth_retrying(failure, sight.status.failures)
+        ):
+            remedy, ends_attempt = "give up", False
+        found.append(Mishap(place, pod, replace(failure, attempt=sight.status.attempt), remedy, ends_attempt))
+    return found
+
+
+def is_lost_with_its_node(sight: Sight, pod: PodView) -> bool:
+    """Whether the node of a pod has been gone or silent for longer than the grace."""
+    since = sight.world.lost_nodes.get(pod.node) if pod.node else None
+    return since is not None and sight.now - since >= NODE_GRACE
+
+
+def next_loss(sight: Sight, roster: Roster) -> float | None:
+    """Returns in how many seconds a pod on a lost node is given up, if there is one."""
+    waits = (
+        sight.world.lost_nodes[pod.node] + NODE_GRACE - sight.now
+        for pod in roster.members.values()
+        if not pod.is_finished and pod.node in sight.world.lost_nodes
+    )
+    return min((wait for wait in waits if wait > 0), default=None)
+
+
+def _policy(job: TrainingJob, place: Place) -> str:
+    return job.roles[place.role].restart_policy
+
+
+def _remedy(job: TrainingJob, place: Place, pod: PodView) -> Remedy:
+    match _policy(job, place):
+        case "Never":
+            return "leave"
+        case "ExitCode" if not retryable_exit(pod.exit_code(job.facts.container)):
+            return "give up"
+        case _:
+            return "replace"
+
+
+def recorded(job: TrainingJob, status: JobStatus, roster: Roster, found: Sequence[Mishap]) -> JobStatus:
+    """Returns the status with new failures written down and counted once each; a gang's count as one together."""
+    known = set(status.counted)
+    fresh = [one for one in found if one.pod.uid not in known]
+    present = {pod.uid for pod in (*roster.members.values(), *roster.outdated)}
+    kept = [uid for uid in status.counted if uid in present]
+    counted = [one for one in fresh if one.remedy == "replace" and counts(one.failure)]
+    step = min(1, len(counted)) if restarts_as_gang(job) else len(counted)
+    failures = [*status.failures, *(one.failure for one in fresh)][-KEPT_FAILURES:]
+    return replace(
+        status,
+        failures=failures,
+        counted=[*kept, *(one.pod.uid for one in fresh)],
+        restarts=status.restarts + step,
+    )
+
+
+def hung(status: JobStatus, hang: HangStep) -> JobStatus:
+    """Returns the status with a hang written down, which counts once however many pods it took."""
+    failures = [*status.failures, *hang.failures][-KEPT_FAILURES:]
+    return replace(status, failures=failures, restarts=status.restarts + 1)

@@ -1,0 +1,73 @@
+"""One look at one job: what is there, what was said about it before, and what time it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from corral.kinds.objects import Object
+from corral.kinds.pod_view import PodView
+from corral.kinds.training.job import Place, TrainingJob
+from corral.kinds.training.status import JobStatus
+from corral.reconcile.frameworks.framework import Framework
+from corral.reconcile.plan import EmitEvent
+from corral.reconcile.training.labels import ATTEMPT, OPERATOR_NAME, has_attempts
+from corral.reconcile.training.world import World
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What every step of a decision is given."""
+
+    world: World
+    job: TrainingJob
+    framework: Framework
+    status: JobStatus
+    """As it was last written."""
+    now: float
+
+    def event(self, reason: str, message: str, *, warns: bool = False) -> EmitEvent:
+        """Returns an event about the job."""
+        return EmitEvent(self.job.facts.resource, self.job.object, reason, message, "Warning" if warns else "Normal")
+
+
+@dataclass(frozen=True, slots=True)
+class Roster:
+    """The pods of a job, by what they are to it."""
+
+    members: Mapping[Place, PodView]
+    """The pods of places that the job asks for."""
+    outdated: tuple[PodView, ...]
+    """Pods of an earlier attempt, which must go before the next one begins."""
+    strays: tuple[PodView, ...]
+    """Pods beyond what the job asks for, after it was made smaller."""
+
+
+def roster_of(framework: Framework, job: TrainingJob, pods: tuple[PodView, ...], attempt: int) -> Roster:
+    """Returns which pod is which; names are fixed, so there is at most one for each place."""
+    places = {framework.pod_name(job, place): place for place in job.places()}
+    members: dict[Place, PodView] = {}
+    outdated, strays = [], []
+    for pod in pods:
+        place = places.get(pod.name)
+        if has_attempts(job) and attempt_of(pod) < attempt:
+            outdated.append(pod)
+        elif place is not None:
+            members[place] = pod
+        elif pod.metadata.labels.get(OPERATOR_NAME) == job.facts.controller_name:
+            strays.append(pod)
+    return Roster(dict(sorted(members.items(), key=lambda one: one[0])), tuple(outdated), tuple(strays))
+
+
+def attempt_of(pod: PodView) -> int:
+    """Returns the attempt that a pod belongs to; a pod that does not say is of the first."""
+    told = pod.metadata.annotations.get(ATTEMPT, "")
+    return int(told) if told.isdecimal() else 0
+
+
+def status_of(obj: Object) -> JobStatus:
+    """Returns the status as it was written; one that cannot be read counts as none."""
+    try:
+        return msgspec.convert(obj.get("status") or {}, JobStatus)
+    except msgspec.ValidationError:
+        return JobStatus()
