@@ -21,6 +21,7 @@ from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, create
 from corral.engine.apiserver.schema.builtin import builtin_schema
 from corral.engine.apiserver.storage.store import Store
+from corral.engine.apiserver.training_definitions import ensure_definitions
 from corral.engine.apiserver.world import World
 
 
@@ -33,6 +34,7 @@ async def started_world(directory: Path) -> World:
         await _ensured(world, "", "namespaces", namespace(name))
     for obj in system_priority_classes():
         await _ensured(world, "scheduling.k8s.io", "priorityclasses", obj)
+    await ensure_definitions(world)
     return world
 
 

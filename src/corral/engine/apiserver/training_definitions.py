@@ -1,0 +1,87 @@
+"""The training kinds are there from the start: their definitions are brought by the server, and follow its release.
+
+A definition of ours carries a fingerprint. One with another fingerprint came with another release and is renewed, with
+everything that users added to its metadata; one without was installed by somebody else and is left alone. They are read
+from a file that the package carries, since building them from the kinds' types would be a third of the time to start.
+"""
+
+import sys
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import msgspec
+
+from corral.engine.apiserver.custom.definition_strategy import CustomResourceDefinitionStrategy
+from corral.engine.apiserver.definitions import GROUP, PLURAL
+from corral.engine.apiserver.failures import ApiFailure
+from corral.engine.apiserver.field_errors import FieldError
+from corral.engine.apiserver.http.negotiation import JSON
+from corral.engine.apiserver.http.options import WriteOptions
+from corral.engine.apiserver.http.target import Target
+from corral.engine.apiserver.resources.resource import Object
+from corral.engine.apiserver.rest.admission import DEFINITIONS
+from corral.engine.apiserver.rest.identity import key_for
+from corral.engine.apiserver.rest.view import View
+from corral.engine.apiserver.rest.writing import Write, change, create
+from corral.engine.apiserver.world import World
+
+FINGERPRINT = "corral.dev/definition"
+FILE = "training_definitions.json"
+"""Written by `make reference` from `corral.kinds.training.definitions`, without the rules that are built in here."""
+
+
+class _Tested(CustomResourceDefinitionStrategy):
+    """Takes a definition as it is: that these are valid is known from tests, and finding it out again takes long."""
+
+    def validate(self, obj: Object) -> list[FieldError]:
+        """Finds nothing."""
+        return []
+
+
+async def ensure_definitions(world: World) -> None:
+    """Creates definitions that are missing and renews those of another release.
+
+    One that cannot be written, on a full disk for example, is told in the log; the server still serves what it has.
+    """
+    for wanted in brought_definitions():
+        name = wanted["metadata"]["name"]
+        try:
+            await _ensure(world, name, wanted)
+        except ApiFailure as failure:
+            print(f"corral: {name} is not up to date: {failure.message}", file=sys.stderr, flush=True)
+
+
+async def _ensure(world: World, name: str, wanted: Object) -> None:
+    entry = world.store.collection(DEFINITIONS).get(key_for("", name))
+    if entry is None:
+        await create(_write(world, ""), wanted)
+    elif is_outdated(entry.decoded(), wanted):
+        await change(_write(world, name), partial(renewed, wanted=wanted))
+
+
+def brought_definitions() -> list[Object]:
+    """Returns the definitions that the package carries."""
+    found: list[Object] = msgspec.json.decode(Path(__file__).with_name(FILE).read_bytes())
+    return found
+
+
+def is_outdated(held: Object, wanted: Object) -> bool:
+    """Whether a definition in the store is ours, and another than the wanted one."""
+    mark = (held["metadata"].get("annotations") or {}).get(FINGERPRINT)
+    return mark is not None and mark != wanted["metadata"]["annotations"][FINGERPRINT]
+
+
+def renewed(held: Object, wanted: Object) -> Object:
+    """Returns a definition with the wanted content, and the metadata that it has."""
+    annotations = {**(held["metadata"].get("annotations") or {}), **wanted["metadata"]["annotations"]}
+    return {**held, "metadata": {**held["metadata"], "annotations": annotations}, "spec": wanted["spec"]}
+
+
+def _write(world: World, name: str) -> Write:
+    resource = world.catalog.find(GROUP, "v1", PLURAL)
+    assert resource is not None
+    options = WriteOptions(field_manager="kube-apiserver")
+    return Write(
+        world, View(replace(resource, strategy=_Tested()), JSON), Target(GROUP, "v1", PLURAL, name=name), options, ""
+    )

@@ -1,0 +1,54 @@
+"""Writes the definitions of the training kinds: for a cluster to deploy/crds, for the embedded server into the package.
+
+`make reference` runs it, and a test compares the files with what it would write.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import yaml
+
+from corral.engine.apiserver.training_definitions import FILE
+from corral.kinds.training.definitions import definitions
+
+ROOT = Path(__file__).resolve().parent.parent
+HEADER = "# Written by `make reference` from src/corral/kinds/training; change the types there instead.\n"
+RULES = "x-kubernetes-validations"
+
+
+def files() -> dict[Path, str]:
+    """Returns the text of every file by its path."""
+    made = definitions()
+    found = {ROOT / "deploy" / "crds" / f"{one['spec']['names']['plural']}.yaml": _page(one) for one in made}
+    text = msgspec.json.encode([_without_rules(one) for one in made]).decode()
+    return {**found, ROOT / "src" / "corral" / "engine" / "apiserver" / FILE: text + "\n"}
+
+
+def _page(definition: dict[str, Any]) -> str:
+    return HEADER + yaml.dump(definition, Dumper=_Plain, sort_keys=False, width=10_000, allow_unicode=True)
+
+
+class _Plain(yaml.SafeDumper):
+    """Writes what stands twice in memory twice: anchors are not for people."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+def _without_rules(value: Any) -> Any:
+    """Returns a schema without validation rules in CEL: the embedded server has the same rules built in."""
+    if isinstance(value, dict):
+        return {key: _without_rules(one) for key, one in value.items() if key != RULES}
+    return [_without_rules(one) for one in value] if isinstance(value, list) else value
+
+
+def main() -> None:
+    """Rewrites the files."""
+    for path, text in files().items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
