@@ -26,7 +26,7 @@ RETRY_EXIT = 75
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server; when it stops, it ends the watches first, which would otherwise go on for an hour.
+    """uvicorn's server; when it stops, it ends watches and followed logs first, which would otherwise go on for an hour.
 
     It stops by itself when its state file is no longer at its path: writes to a deleted file must not be acknowledged.
     """
@@ -49,6 +49,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._world.watches.close()
+        self._world.streams.close()
         await super().shutdown(sockets)
 
 

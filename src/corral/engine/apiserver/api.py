@@ -9,6 +9,7 @@ from corral.engine.apiserver.http.negotiation import check_shape, form_of
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.http.response import Answer, Response, document, encoded, warning_header
 from corral.engine.apiserver.http.target import Target
+from corral.engine.apiserver.nodes import logs
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.resources.tables.rendering import INCLUDE_OBJECT
 from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
@@ -125,6 +126,8 @@ class Api:
             if resource.structural:
                 raise failures.not_found(resource.group, resource.plural, target.name)
             raise failures.no_such_path()
+        if name == "log" and method == "GET":
+            return await logs.read_log(self._world, resource, target, request)
         view = View(resource, form_of(request.headers.get(b"accept", b"")), _included(request))
         if name == "status" and method in ("GET", "PUT", "PATCH"):
             return await self._object(request, target, view)
@@ -134,8 +137,8 @@ class Api:
             return await self._scale(request, target, view)
         if name == "binding" and method == "POST":
             return await self._bind(request, target, view)
-        if name in ("log", "exec") and method in ("GET", "POST"):
-            return subresources.without_node(self._write(request, target, view, "CreateOptions"))
+        if name == "exec" and method in ("GET", "POST"):
+            raise subresources.without_node(self._write(request, target, view, "CreateOptions"))
         raise failures.method_not_allowed()
 
     async def _scale(self, request: Request, target: Target, view: View) -> Response:

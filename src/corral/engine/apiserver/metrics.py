@@ -37,7 +37,7 @@ class Metrics:
             lines += self._histogram(method, buckets)
         lines += _gauge("apiserver_current_inflight_requests", self.in_flight)
         lines += _counter("corral_apiserver_refused_requests_total", self.refused)
-        lines += _gauge("apiserver_longrunning_requests", len(world.watches))
+        lines += _gauge("apiserver_longrunning_requests", len(world.watches) + len(world.streams))
         lines += _counter("corral_apiserver_refused_watches_total", world.watches.refused)
         lines += _gauge("corral_apiserver_open_connections", self.connections())
         lines += _gauge("corral_store_revision", world.store.revision)

@@ -19,6 +19,9 @@ NAME_ALPHABET = "bcdfghjklmnpqrstvwxz2456789"
 MOST_WATCHES = 10_000
 """Each change is handed to every watch of its kind, and each watch may hold a backlog; more are told to come back."""
 
+MOST_STREAMS = 1_000
+"""Each is two connections; more are told to come back."""
+
 
 class Watches:
     """The watches under way, so that they can be counted, and ended when the server stops."""
@@ -50,6 +53,36 @@ class Watches:
             watcher.close()
 
 
+class Streams:
+    """The answers of nodes that are being passed on, so that they are bounded, and ended when the server stops."""
+
+    def __init__(self) -> None:
+        self._open: dict[int, Callable[[], None]] = {}
+        self._begun = 0
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def begin(self, cut: Callable[[], None]) -> Callable[[], None]:
+        """Notes a stream that `cut` ends; returns the function to call when it is over; 429 when there are too many."""
+        if len(self._open) >= MOST_STREAMS:
+            cut()
+            raise failures.too_many_requests("Too many streams from nodes, please try again later.")
+        self._begun += 1
+        number = self._begun
+        self._open[number] = cut
+
+        def end() -> None:
+            self._open.pop(number, None)
+
+        return end
+
+    def close(self) -> None:
+        """Cuts every stream."""
+        for cut in list(self._open.values()):
+            cut()
+
+
 class Watching(Listener, Protocol):
     """A listener that can be told to end."""
 
@@ -64,6 +97,7 @@ class World:
     store: Store
     catalog: Catalog
     watches: Watches = field(default_factory=Watches)
+    streams: Streams = field(default_factory=Streams)
     chance: random.Random = field(default_factory=random.SystemRandom)
 
     def now(self) -> float:

@@ -1,10 +1,9 @@
-"""Scale, binding, and what only a node can answer (log, exec)."""
+"""Scale, binding, and the refusal of exec while no node can answer it; logs are in `nodes`."""
 
 from typing import Any
 
 from corral.engine.apiserver import failures, field_errors
 from corral.engine.apiserver.http.request import Request
-from corral.engine.apiserver.http.response import Response
 from corral.engine.apiserver.resources.pods import bind
 from corral.engine.apiserver.resources.resource import Object, Resource, Scale, Strategy
 from corral.engine.apiserver.rest.body import Body, object_in, parsed_json, shaped
@@ -98,19 +97,13 @@ async def bind_pod(write: Write, request: Request) -> None:
     await change(with_subresource(write, "binding"), make, tracked=False)  # a scheduler owns nothing of the pod
 
 
-def without_node(write: Write) -> Response:
-    """Answers for a pod's log or exec when no node does: they belong to the node that runs the pod."""
+def without_node(write: Write) -> failures.ApiFailure:
+    """Returns the refusal of an exec: it belongs to the node that runs the pod, and none answers."""
     pod = entry_of(write.world, write.resource, write.target).decoded()
-    if write.target.subresource == "log" and not (pod.get("spec") or {}).get("nodeName"):
-        return Response(204, b"", b"")  # nothing was said yet
-    raise _refused_stream(write, pod)
-
-
-def _refused_stream(write: Write, pod: Object) -> failures.ApiFailure:
     node = (pod.get("spec") or {}).get("nodeName")
     if not node:
         return failures.bad_request(f"pod {write.target.name} does not have a host assigned")
-    return failures.unavailable(f'no agent answers on node "{node}", so there is no log and no exec of its pods')
+    return failures.unavailable(f'no agent answers on node "{node}", so there is no exec in its pods')
 
 
 def _at(obj: Object, path: str) -> Any:

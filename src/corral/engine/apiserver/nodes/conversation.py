@@ -1,0 +1,152 @@
+"""One question to the endpoint of a node, over TLS, and its answer as a stream.
+
+A node signs its own certificate, so there is nothing to check it against; that is good enough on the loopback address,
+where only this machine can answer, and nowhere else. What is held of an answer is bounded: the next piece is read when
+the last one was taken.
+"""
+
+import asyncio
+import ipaddress
+import socket
+import ssl
+from collections.abc import AsyncGenerator
+
+import httptools
+
+from corral.engine.apiserver.nodes.location import Endpoint
+from corral.engine.apiserver.nodes.refusals import unreachable
+
+CONNECT_SECONDS = 10.0
+HEAD_SECONDS = 30.0
+"""How long a node may take to begin its answer; a log that is followed begins at once, even when it is empty."""
+PIECE_BYTES = 64 << 10
+MOST_REFUSAL_BYTES = 50_000
+
+
+class NodeAnswer:
+    """An answer that has begun: its status, and its body as it comes."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.status = 0
+        self._reader = reader
+        self._writer = writer
+        self._parser = httptools.HttpResponseParser(self)
+        self._pieces: list[bytes] = []
+        self._has_head = False
+        self._is_complete = False
+
+    async def begin(self) -> None:
+        """Reads up to the end of the head."""
+        while not self._has_head and await self._read():
+            pass
+        if not self._has_head:
+            raise EOFError
+        self.status = self._parser.get_status_code()
+
+    async def pieces(self) -> AsyncGenerator[bytes, None]:
+        """Yields the body until it ends, or the node or `abort` cuts it; a real server tells no difference either."""
+        try:
+            while True:
+                taken, self._pieces = self._pieces, []
+                for piece in taken:
+                    yield piece
+                if self._is_complete or not (self._pieces or await self._read()):
+                    return
+        finally:
+            self.abort()
+
+    async def text(self) -> str:
+        """Returns the body of a refusal, cut when it is long."""
+        said = b""
+        async for piece in self.pieces():
+            said += piece
+            if len(said) >= MOST_REFUSAL_BYTES:
+                break
+        return said[:MOST_REFUSAL_BYTES].decode("utf-8", "replace")
+
+    def abort(self) -> None:
+        """Closes the connection at once; harmless when it is closed."""
+        self._writer.transport.abort()
+
+    async def _read(self) -> bool:
+        """Reads one piece and parses it; says whether the connection may have more."""
+        try:
+            data = await self._reader.read(PIECE_BYTES)
+            if data:
+                self._parser.feed_data(data)
+        except (OSError, httptools.HttpParserError):
+            return False
+        return bool(data)
+
+    # --- what the parser calls ---
+
+    def on_headers_complete(self) -> None:
+        """Notes that the head is whole."""
+        self._has_head = True
+
+    def on_body(self, body: bytes) -> None:
+        """Keeps a piece of the body."""
+        self._pieces.append(body)
+
+    def on_message_complete(self) -> None:
+        """Notes that the body is whole."""
+        self._is_complete = True
+
+
+async def ask(endpoint: Endpoint, target: str) -> NodeAnswer:
+    """Returns a node's answer to GET `target`; 500, in the real words, when it cannot be asked."""
+    url = f"https://{endpoint}{target.partition('?')[0]}"
+    address = await _address(endpoint, url)
+    reader, writer = await _connected(address, endpoint, url)
+    answer = NodeAnswer(reader, writer)
+    try:
+        head = f"GET {target} HTTP/1.1\r\nHost: {endpoint}\r\nUser-Agent: corral\r\nConnection: close\r\n\r\n"
+        writer.write(head.encode())
+        async with asyncio.timeout(HEAD_SECONDS):
+            await answer.begin()
+    except BaseException as error:
+        answer.abort()
+        if isinstance(error, TimeoutError):
+            raise unreachable(url, "net/http: timeout awaiting response headers") from None
+        if isinstance(error, (EOFError, OSError)):
+            raise unreachable(url, "EOF") from None
+        raise
+    return answer
+
+
+async def _address(endpoint: Endpoint, url: str) -> str:
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+    except OSError:
+        raise unreachable(url, f"dial tcp: lookup {endpoint.host}: no such host") from None
+    addresses = [str(each[4][0]) for each in found]
+    local = next((each for each in addresses if ipaddress.ip_address(each).is_loopback), None)
+    if local is None:
+        raise unreachable(url, f"{addresses[0]} is not on this machine, and its certificate cannot be checked")
+    return local
+
+
+async def _connected(address: str, endpoint: Endpoint, url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    place = Endpoint(address, endpoint.port)
+    try:
+        async with asyncio.timeout(CONNECT_SECONDS):
+            return await asyncio.open_connection(
+                address, endpoint.port, ssl=_without_verification(), limit=PIECE_BYTES, server_hostname=""
+            )
+    except TimeoutError:
+        raise unreachable(url, f"dial tcp {place}: i/o timeout") from None
+    except ConnectionRefusedError:
+        raise unreachable(url, f"dial tcp {place}: connect: connection refused") from None
+    except ssl.SSLError as error:
+        raise unreachable(url, f"tls: {error.reason or 'handshake failure'}") from None
+    except OSError as error:
+        raise unreachable(url, f"dial tcp {place}: {error.strerror or error}") from None
+
+
+def _without_verification() -> ssl.SSLContext:
+    """Returns a context for the loopback address only, see `_address`."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
