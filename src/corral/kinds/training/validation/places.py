@@ -1,0 +1,71 @@
+"""What rules look at: the object, its replica map, one role of it, one container, one port."""
+
+from corral.kinds.training.facts import KindFacts
+from corral.kinds.training.validation.terms import (
+    Chosen,
+    Entry,
+    Every,
+    Field,
+    Key,
+    Literal,
+    Lowered,
+    Name,
+    Not,
+    OneOf,
+    Ordered,
+    Spelled,
+    Term,
+    Text,
+    Variable,
+)
+
+OBJECT, OLD, NAMESPACE = Name("object"), Name("oldObject"), Name("namespaceObject")
+ROLE, KEY, POD, TEMPLATE = Name("role"), Name("key"), Name("pod"), Name("template")
+CONTAINER, AT, PORT, PORT_AT = Name("container"), Name("at"), Name("port"), Name("portAt")
+OBJECT_NAME = Field(OBJECT, ("metadata", "name"))
+NAMESPACE_NAME = Field(OBJECT, ("metadata", "namespace"))
+
+
+def path(*parts: str | Term) -> Text:
+    """Returns a path of constant and changing parts."""
+    return Text(tuple(Literal(part) if isinstance(part, str) else part for part in parts))
+
+
+def replica_map(facts: KindFacts) -> Variable:
+    """Returns the replica specs as the user gave them."""
+    return Variable("given", Field(OBJECT, ("spec", facts.map_field), default={}))
+
+
+def known_roles(facts: KindFacts) -> Variable:
+    """Returns the keys of the roles that the job has, as they are spelled, in the order of the kind."""
+    given = replica_map(facts)
+    if facts.any_case_roles:
+        return Variable("roles", Spelled(given, facts.roles))
+    return Variable("roles", Chosen(Literal(list(facts.roles)), "role", OneOf(ROLE, given)))
+
+
+def unknown_roles(facts: KindFacts) -> Variable:
+    """Returns the keys that are no role of the kind."""
+    return Variable("unknown", Ordered(Chosen(replica_map(facts), "key", Not(_is_role(facts)))))
+
+
+def doubled_roles(facts: KindFacts) -> Variable:
+    """Returns the keys that mean a role which another key means already."""
+    again = Every((_is_role(facts), Not(OneOf(KEY, known_roles(facts)))))
+    return Variable("doubled", Ordered(Chosen(replica_map(facts), "key", again)))
+
+
+def _is_role(facts: KindFacts) -> Term:
+    if facts.any_case_roles:
+        return OneOf(Lowered(KEY), Literal([role.lower() for role in facts.roles]))
+    return OneOf(KEY, Literal(list(facts.roles)))
+
+
+def role_spec(facts: KindFacts) -> Entry:
+    """Returns the replica spec of the role at hand."""
+    return Entry(replica_map(facts), ROLE)
+
+
+def below_role(facts: KindFacts, *parts: str | Term) -> tuple[str | Term, ...]:
+    """Returns the parts of a path below the role at hand."""
+    return (f"spec.{facts.map_field}[", Key(ROLE), "]", *parts)
