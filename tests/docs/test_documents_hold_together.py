@@ -10,6 +10,7 @@ from corral.kinds.documents import load_documents
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+METRICS_OF_THE_OPERATOR = ("operator", "process", "telemetry")
 README = (ROOT / "README.md").read_text()
 
 
@@ -38,8 +39,9 @@ def test_the_changelog_knows_this_version_and_keeps_a_place_for_the_next() -> No
 
 
 def test_every_metric_is_documented() -> None:
-    source = (ROOT / "src/corral/engine/apiserver/metrics.py").read_text()
-    names = set(re.findall(r'"(?:# TYPE )?((?:apiserver|corral)_[a-z_]+)', source))
+    telling = ("engine/apiserver/metrics.py", *(f"control/training/{name}.py" for name in METRICS_OF_THE_OPERATOR))
+    source = "".join((ROOT / "src/corral" / path).read_text() for path in telling)
+    names = set(re.findall(r'"(?:# TYPE )?((?:apiserver|corral|training_operator)_[a-z_]+)', source))
     documented = set(re.findall(r"^\| `([a-z_]+)` \|", (ROOT / "docs/metrics.md").read_text(), re.MULTILINE))
     assert documented == names
 

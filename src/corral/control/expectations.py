@@ -1,16 +1,18 @@
 """Waiting to see one's own writes: a decision made from a cache that lacks the last plan's writes would repeat them.
 
 After a plan, every write is noted for its key. Before the next reconcile of that key the caches are asked whether they
-have seen it all; if not, the key comes again a moment later. What never shows (an object outside of a cache's
-scope, a restored server) lapses after a while, since fixed names and versions keep even a blind repetition harmless.
+have seen it all; if not, the key comes again a moment later. Caches whose scope leaves the object out are not asked. What
+never shows (a restored server) lapses after a while, since fixed names and versions keep even a blind repetition harmless.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from corral.control.caches import Caches
-from corral.kinds.objects import Object, identity_of, is_deleting
+from corral.kinds.objects import Object, identity_of, is_deleting, labels_of
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.ports.clock import Clock
+from corral.ports.object_store import Scope
 
 LAPSE = 30.0
 
@@ -19,6 +21,8 @@ class _Written(NamedTuple):
     resource: ApiResource
     version: str
     since: float
+    namespace: str
+    labels: Mapping[str, str]
 
 
 class _Deleted(NamedTuple):
@@ -38,8 +42,9 @@ class Expectations:
 
     def wrote(self, owner: ObjectKey, resource: ApiResource, stored: Object) -> None:
         """Notes an object as the server has stored it."""
-        version = identity_of(stored).version
-        self._open.setdefault(owner, []).append(_Written(resource, version, self._clock.monotonic()))
+        place = identity_of(stored)
+        written = _Written(resource, place.version, self._clock.monotonic(), place.namespace, labels_of(stored))
+        self._open.setdefault(owner, []).append(written)
 
     def deleted(self, owner: ObjectKey, resource: ApiResource, key: ObjectKey, uid: str) -> None:
         """Notes that deletion of an object was accepted."""
@@ -63,9 +68,23 @@ class Expectations:
             return True
         caches = list(self._caches.find(one.resource))
         if isinstance(one, _Written):
-            return all(cache.has_seen(one.version) for cache in caches)
+            return all(cache.has_seen(one.version) for cache in caches if _holds(cache.scope, one))
         for cache in caches:
             held = cache.get(one.key)
             if held is not None and identity_of(held).uid == one.uid and not is_deleting(held):
                 return False
         return True
+
+
+def _holds(scope: Scope, written: _Written) -> bool:
+    """Whether an object belongs into a scope; of selectors `name` and `name=value` are understood, others may hold it."""
+    if scope.namespace not in ("", written.namespace):
+        return False
+    if not scope.labels or "(" in scope.labels or "!" in scope.labels:
+        return True
+    for term in scope.labels.split(","):
+        name, equals, value = term.partition("=")
+        found = written.labels.get(name.strip())
+        if found is None or (equals and found != value.lstrip("=").strip()):
+            return False
+    return True

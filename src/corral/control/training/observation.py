@@ -19,6 +19,7 @@ from corral.kinds.objects import MetadataOnly, Object, is_controlled_by, uid_of
 from corral.kinds.pod_view import PodView
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.training.facts import KindFacts
+from corral.kinds.training.mpi import MPI_JOB_V2
 from corral.kinds.well_known import (
     CONFIG_MAP,
     HORIZONTAL_POD_AUTOSCALER,
@@ -35,11 +36,11 @@ from corral.kinds.well_known import (
 from corral.ports.clock import Clock
 from corral.ports.object_store import Scope
 from corral.ports.refusals import NotFoundError
-from corral.reconcile.training.labels import JOB_NAME
+from corral.reconcile.training.labels import JOB_NAME, OPERATOR_NAME
 from corral.reconcile.training.world import World
 
 MPI_COMPANIONS: tuple[ApiResource, ...] = (CONFIG_MAP, SERVICE_ACCOUNT, ROLE, ROLE_BINDING, JOB)
-"""What an MPIJob may own beside pods and services; of Secrets only the metadata is read."""
+"""What an MPIJob may own beside pods; also a Service, and a Secret of which only the metadata is read."""
 
 Look = Callable[[Parent], None]
 
@@ -59,6 +60,9 @@ class Observation:
         self._companions: list[ObjectCache[Object]] = []
         if orders.has_mpi:
             scoped = [(resource, family) for resource in MPI_COMPANIONS] + [(SECRET, names_only)]
+            scoped.append(
+                (SERVICE, Scope(orders.namespace, f"{JOB_NAME},{OPERATOR_NAME}={MPI_JOB_V2.controller_name}"))
+            )
             self._companions = [self._children(caches.of(resource, scope)) for resource, scope in scoped]
         self._pod_groups = self._children(caches.of(orders.pod_groups, where)) if orders.pod_groups else None
         self._priorities: dict[str, int] = {}
@@ -117,9 +121,12 @@ class Observation:
         ]
 
     def ages(self) -> list[tuple[str, float]]:
-        """Returns for each cache the seconds since the server was heard."""
-        caches: list[ObjectCache[Any]] = [*self._essential(), self._nodes, *self.jobs.values()]
-        return [(cache.resource.qualified, cache.age()) for cache in caches]
+        """Returns for each resource the seconds since the server was heard, those of the quietest cache."""
+        oldest: dict[str, float] = {}
+        for cache in (*self._essential(), self._nodes, *self.jobs.values()):
+            name = cache.resource.qualified
+            oldest[name] = max(cache.age(), oldest.get(name, 0.0))
+        return list(oldest.items())
 
     def _essential(self) -> list[ObjectCache[Any]]:
         groups = [] if self._pod_groups is None else [self._pod_groups]
