@@ -63,7 +63,9 @@ def has_succeeded(job: TrainingJob, tally: Tally) -> bool:
     """A chief decides alone; without one all workers do, or by default the first, which then must have exited with 0."""
     if leading_role(job, *CHIEFS):
         return all_succeeded(*CHIEFS)(job, tally)
-    return all_succeeded("Worker")(job, tally) or (not job.spec.success_policy and _first_worker_is_done(job, tally))
+    if all_succeeded("Worker")(job, tally):
+        return True
+    return job.spec.success_policy != "AllWorkers" and _first_worker_is_done(job, tally)
 
 
 def _first_worker_is_done(job: TrainingJob, tally: Tally) -> bool:

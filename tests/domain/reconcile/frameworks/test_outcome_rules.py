@@ -148,6 +148,7 @@ def test_a_job_is(case: str) -> None:
 
 FIRST_WORKER: dict[str, tuple[str, str, int | None, str]] = {
     "ended well, so the job is done": ("", "Succeeded", 0, "succeeded"),
+    "ended well, and an unknown policy is the default": ("Whatever", "Succeeded", 0, "succeeded"),
     "ended well, but all must": ("AllWorkers", "Succeeded", 0, "running"),
     "ended, but its training container did not say how": ("", "Succeeded", None, "running"),
     "ended, but its training container badly": ("", "Succeeded", 1, "running"),
