@@ -1,0 +1,1 @@
+"""Fresh keys for jobs whose pods reach each other over ssh."""

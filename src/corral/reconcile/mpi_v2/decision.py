@@ -1,0 +1,123 @@
+"""What an MPIJob of the second dialect needs next. Pure; the steps are those of the shared reconciler.
+
+Workers are plain pods of the job; the launcher is a Job of the cluster, which restarts it and counts its failures. Keys
+come before pods, since a pod with a missing Secret waits for the kubelet's next try.
+"""
+
+from dataclasses import replace
+
+import msgspec
+
+from corral.kinds.objects import is_deleting
+from corral.kinds.pod_view import PodView
+from corral.kinds.training.job import TrainingJob
+from corral.kinds.training.mpi import MPI_OPERATOR
+from corral.kinds.training.validation.field_error import summary
+from corral.kinds.training.validation.mpi_v2_rules import mpi_v2_errors
+from corral.kinds.well_known import POD
+from corral.reconcile.frameworks.mpi import WORKER
+from corral.reconcile.mpi_v2.dialect import MPI_V2, as_gang, worker_name
+from corral.reconcile.mpi_v2.launcher import launcher_actions, launcher_of, suspended, verdict_of
+from corral.reconcile.mpi_v2.outcome import invalid_outcome, outcome_of
+from corral.reconcile.mpi_v2.pods import worker_pod
+from corral.reconcile.mpi_v2.surroundings import surroundings
+from corral.reconcile.plan import NOTHING_TO_DO, Action, Create, LookAgainAfter, Plan, SetStatus, Told
+from corral.reconcile.training.companions import name_taken
+from corral.reconcile.training.conditions import is_finished
+from corral.reconcile.training.ending import cleared
+from corral.reconcile.training.gangs import group_actions
+from corral.reconcile.training.gangs import removal as group_removal
+from corral.reconcile.training.limits import seconds_to_deadline
+from corral.reconcile.training.mishaps import is_lost_with_its_node, next_loss
+from corral.reconcile.training.outcome import Outcome
+from corral.reconcile.training.removal import pod_removals
+from corral.reconcile.training.sight import Roster, Sight, roster_of, status_of
+from corral.reconcile.training.world import World
+
+
+def decide(world: World, job: TrainingJob, now: float) -> Plan:
+    """Returns what is to be done for one job."""
+    if is_deleting(world.job) or (job.run_policy.managed_by or MPI_OPERATOR) != MPI_OPERATOR:
+        return NOTHING_TO_DO
+    # Its one Service is among the companions and stays until the job goes.
+    sight = Sight(replace(world, services=()), job, MPI_V2, status_of(world.job), now)
+    if is_finished(sight.status.conditions):
+        return _cleared(sight)
+    if errors := mpi_v2_errors(world.job):
+        return Plan.of(*_written(sight, invalid_outcome(sight, f"Found validation errors: {summary(errors)}")))
+    outcome = outcome_of(sight)
+    if is_finished(outcome.status.conditions):
+        return Plan.of(*_written(sight, outcome))
+    if job.run_policy.suspend:
+        return _emptied(sight, outcome)
+    return _live(sight, outcome)
+
+
+def _written(sight: Sight, outcome: Outcome) -> list[Action]:
+    if outcome.status == sight.status:
+        return []
+    status = msgspec.to_builtins(outcome.status)
+    return [SetStatus(sight.job.facts.resource, sight.world.job, status), *outcome.events]
+
+
+def _live(sight: Sight, outcome: Outcome) -> Plan:
+    """Makes what is missing: what pods lean on first, then all pods and the launcher at once."""
+    roster = roster_of(MPI_V2, sight.job, tuple(sight.world.pods), 0)
+    lost = [pod for pod in roster.members.values() if not pod.is_finished and is_lost_with_its_node(sight, pod)]
+    before = [*_written(sight, outcome), *surroundings(sight), *group_actions(sight.world, as_gang(sight.job))]
+    pods = [
+        *_missing_workers(sight),
+        *launcher_actions(sight),
+        *pod_removals(sight, roster.strays),
+        *pod_removals(sight, lost, by_force=True),
+    ]
+    return Plan.of(*before).then(*pods).then(*_alarms(sight, outcome, roster))
+
+
+def _missing_workers(sight: Sight) -> list[Action]:
+    job, settings = sight.job, sight.world.settings
+    held = {pod.name for pod in sight.world.pods}
+    missing = [index for index in range(job.count(WORKER)) if worker_name(job, index) not in held]
+    actions: list[Action] = []
+    for index in missing:
+        pod = worker_pod(job, index, settings)
+        done = sight.event("SuccessfulCreatePod", f"Created worker pod: {pod['metadata']['name']}")
+        failed = sight.event("MPIJobFailed", "worker pod created failed: ", warns=True)
+        taken = name_taken(job.facts.resource, job.object, pod)
+        actions.append(Create(POD, pod, told=Told(done, failed, taken)))
+    if missing and any((one.template.get("spec") or {}).get("restartPolicy") for one in job.roles.values()):
+        message = "The restart policy in a pod template is replaced by that of its replica spec"
+        actions.append(sight.event("SetPodTemplateRestartPolicy", message, warns=True))
+    return actions
+
+
+def _alarms(sight: Sight, outcome: Outcome, roster: Roster) -> list[Action]:
+    """Returns when to look again without being told to: a deadline nobody else counts, or a node given up."""
+    waits = [next_loss(sight, roster)]
+    if launcher_of(sight) is None:
+        waits.append(seconds_to_deadline(sight.job, outcome.status, sight.now))
+    due = [wait for wait in waits if wait is not None]
+    return [LookAgainAfter(max(0.0, min(due)))] if due else []
+
+
+def _emptied(sight: Sight, outcome: Outcome) -> Plan:
+    """Takes the pods from a suspended job; what they lean on stays, and the launcher waits with it."""
+    written = [*_written(sight, outcome), *surroundings(sight)]
+    removed = [*pod_removals(sight, sight.world.pods), *group_removal(sight.world, sight.job)]
+    return Plan.of(*written).then(*launcher_actions(sight), *removed)
+
+
+def _cleared(sight: Sight) -> Plan:
+    """Clears away what the policy says; a launcher that still runs without its workers is stopped with them."""
+    policy, launcher = sight.job.run_policy.clean_pod_policy, launcher_of(sight)
+    actions: list[Action] = []
+    if policy != "None" and launcher is not None and verdict_of(launcher) is None and not is_deleting(launcher):
+        if not launcher["spec"].get("suspend"):
+            actions.append(suspended(launcher))
+    elif policy == "All":
+        actions += pod_removals(sight, _finished(sight))
+    return Plan((tuple(actions), *cleared(sight).stages)) if actions else cleared(sight)
+
+
+def _finished(sight: Sight) -> list[PodView]:
+    return [pod for pod in sight.world.launcher_pods if pod.is_finished]
