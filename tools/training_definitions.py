@@ -14,14 +14,13 @@ from corral.kinds.training.definitions import definitions
 
 ROOT = Path(__file__).resolve().parent.parent
 HEADER = "# Written by `make reference` from src/corral/kinds/training; change the types there instead.\n"
-RULES = "x-kubernetes-validations"
 
 
 def files() -> dict[Path, str]:
     """Returns the text of every file by its path."""
     made = definitions()
     found = {ROOT / "deploy" / "crds" / f"{one['spec']['names']['plural']}.yaml": _page(one) for one in made}
-    text = msgspec.json.encode([_without_rules(one) for one in made]).decode()
+    text = msgspec.json.encode(made).decode()
     return {**found, ROOT / "src" / "corral" / "engine" / "apiserver" / FILE: text + "\n"}
 
 
@@ -34,13 +33,6 @@ class _Plain(yaml.SafeDumper):
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
-
-
-def _without_rules(value: Any) -> Any:
-    """Returns a schema without validation rules in CEL: the embedded server has the same rules built in."""
-    if isinstance(value, dict):
-        return {key: _without_rules(one) for key, one in value.items() if key != RULES}
-    return [_without_rules(one) for one in value] if isinstance(value, list) else value
 
 
 def main() -> None:

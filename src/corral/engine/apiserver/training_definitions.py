@@ -25,10 +25,10 @@ from corral.engine.apiserver.rest.identity import key_for
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, change, create
 from corral.engine.apiserver.world import World
+from corral.kinds.training.schema_marks import FINGERPRINT
 
-FINGERPRINT = "corral.dev/definition"
 FILE = "training_definitions.json"
-"""Written by `make reference` from `corral.kinds.training.definitions`, without the rules that are built in here."""
+"""Written by `make reference` from `corral.kinds.training.definitions`."""
 
 
 class _Tested(CustomResourceDefinitionStrategy):

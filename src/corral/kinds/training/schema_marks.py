@@ -8,6 +8,9 @@ from typing import Any, Final
 
 Mark = dict[str, Any]
 
+FINGERPRINT: Final = "corral.dev/definition"
+"""The annotation by which a definition is known as ours, and by its value as this one."""
+
 QUANTITY_PATTERN: Final = (
     r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$"
 )

@@ -3,21 +3,25 @@
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
+from corral.engine.apiserver.custom.change_rules import is_known
 from corral.engine.apiserver.field_errors import FieldError, forbidden, invalid, not_supported, required
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _META: Final = frozenset({"metadata", "kind", "apiVersion"})
 _NOT_SUPPORTED: Final = ("id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref")
 NO_RULES: Final = "validation rules in CEL are not supported by this release"
+"""But see `change_rules`."""
 
 Source = dict[str, Any]
 
 
 class _Place(NamedTuple):
-    """What is special about where a schema stands: inside metadata, and why defaults may not be set, if so."""
+    """What is special about where a schema stands: inside metadata, why defaults may not be set, and behind what."""
 
     in_metadata: bool = False
     no_defaults: str = ""
+    is_field: bool = True
+    """Whether fields alone lead here from the root, not items, values of a map or alternatives."""
 
 
 def rule_findings(schema: Source, path: str) -> list[FieldError]:
@@ -34,10 +38,11 @@ def _findings(schema: Source, path: str, place: _Place, is_root: bool = False) -
     yield from _alternative_findings(schema, path, place)
     items = schema.get("items")
     for inner, where in _items_of(items, path):
-        yield from _findings(inner, where, place)
+        yield from _findings(inner, where, place._replace(is_field=False))
     yield from _marker_findings(schema, path)
     yield from _list_findings(schema, path)
-    if schema.get("x-kubernetes-validations"):
+    rules = schema.get("x-kubernetes-validations")
+    if rules and not (place.is_field and is_known(rules)):
         yield forbidden(f"{path}.x-kubernetes-validations", NO_RULES)
 
 
@@ -68,16 +73,17 @@ def _object_findings(schema: Source, path: str, place: _Place, is_root: bool) ->
         if isinstance(additional, dict):
             reason = "inside additionalProperties applying to object metadata"
             inner = place._replace(no_defaults=reason) if place.in_metadata else place
-            yield from _findings(additional, f"{path}.additionalProperties", inner)
+            yield from _findings(additional, f"{path}.additionalProperties", inner._replace(is_field=False))
     is_resource = is_root or schema.get("x-kubernetes-embedded-resource")
     for key, child in properties.items():
         inner = place
         if is_resource and key in _META:
-            inner = _Place(True, f"in top-level {key}" if is_root else place.no_defaults)
+            inner = _Place(True, f"in top-level {key}" if is_root else place.no_defaults, is_field=False)
         yield from _findings(child, f"{path}.properties[{key}]", inner)
 
 
 def _alternative_findings(schema: Source, path: str, place: _Place) -> Iterator[FieldError]:
+    place = place._replace(is_field=False)
     if schema.get("not"):
         yield from _findings(schema["not"], f"{path}.not", place)
     for junctor in ("allOf", "oneOf", "anyOf"):

@@ -1,13 +1,16 @@
 """The strategy of custom resources: everything that differs between them is data of their definition."""
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
+from corral.engine.apiserver.custom.change_rules import ChangeRule, change_rules, judged_by
 from corral.engine.apiserver.custom.embedded_resources import embedded_findings
 from corral.engine.apiserver.custom.json_path import JsonPath
 from corral.engine.apiserver.field_errors import FieldError, invalid
 from corral.engine.apiserver.resources.resource import Object, Scale, Strategy
 from corral.engine.apiserver.schema.node import Schema
+from corral.engine.apiserver.schema.structural import source_of
 from corral.engine.apiserver.schema.uniqueness import duplicates
 from corral.engine.apiserver.schema.validation import violations
 from corral.engine.apiserver.schema.value_rules import go_number
@@ -58,7 +61,15 @@ class CustomStrategy(Strategy):
             findings.extend(violations(schema, status, before, path="status"))
             if next(duplicates(schema, before, "status"), None) is None:
                 findings.extend(duplicates(schema, status, "status"))
-        return [*findings, *self._scale_findings(new, with_spec=False)]
+        return self.judged([*findings, *self._scale_findings(new, with_spec=False)], new, old)
+
+    def judged(self, findings: list[FieldError], new: Object, old: Object | None) -> list[FieldError]:
+        """Asks the rules about changes."""
+        return judged_by(self._change_rules, findings, new, old)
+
+    @cached_property
+    def _change_rules(self) -> tuple[ChangeRule, ...]:
+        return tuple(change_rules(source_of(self.schema)))
 
     def selectable(self, obj: Object) -> Mapping[str, str]:
         """Returns the selectable fields that the definition names."""

@@ -40,8 +40,8 @@ class Strategy:
     """The small differences of one kind. Every method may change the object it is given, which is always a fresh copy.
 
     Order on create: schema check, `default`, `prepare_create`, validation of metadata (done once, outside), then
-    `validate`. On update: schema check, `default`, `prepare_update`, then `validate` and `validate_update`. Status
-    updates use `prepare_status` and `validate_status` instead. Methods know no clock (creationTimestamp is set outside)
+    `validate`. On update: schema check, `default`, `prepare_update`, then `validate` and `validate_update`. `judged` comes
+    last. Status updates use `prepare_status` and `validate_status` instead. Methods know no clock (creationTimestamp is set outside)
     and no I/O; all but `allocate` and `release` are pure.
     """
 
@@ -97,6 +97,10 @@ class Strategy:
     def validate_status(self, new: Object, old: Object) -> list[FieldError]:
         """Returns everything wrong with a new status."""
         return []
+
+    def judged(self, findings: list[FieldError], new: Object, old: Object | None) -> list[FieldError]:
+        """Returns the findings with those of rules that are asked last, in the light of all others."""
+        return findings
 
     def change_through(self, subresource: str, new: Object, old: Object) -> list[FieldError] | None:
         """Prepares and checks a change that comes through a subresource; None when it is one of the whole object."""

@@ -112,7 +112,7 @@ def _prepare_new(write: Write, obj: Object, tracked: bool) -> None:
     errors = validate_metadata(obj, namespaced=resource.namespaced, name_rule=strategy.name_rule)
     if resource.structural:
         errors += validate_schema(resource.schema, obj)
-    _refuse(write, errors + strategy.validate(obj), obj)
+    _refuse(write, strategy.judged(errors + strategy.validate(obj), obj, None), obj)
     if not resource.structural:
         complete(resource.schema, obj)
 
@@ -220,7 +220,7 @@ def _changed_whole(write: Write, new: Object, old: Object) -> list[field_errors.
     errors += validate_metadata_update(new, old)
     if resource.structural:
         errors += validate_schema(resource.schema, new, old)
-    return errors + strategy.validate(new) + strategy.validate_update(new, old)
+    return strategy.judged(errors + strategy.validate(new) + strategy.validate_update(new, old), new, old)
 
 
 def _check_versions(write: Write, new: Object, old: Object) -> None:

@@ -13,10 +13,8 @@ from corral.kinds.training.definitions.versions import ServedVersion, versions_o
 from corral.kinds.training.early_dialects import EARLY_VERSIONS, EarlySpec
 from corral.kinds.training.facts import GROUP, KindFacts
 from corral.kinds.training.mpi import MPI_JOB
+from corral.kinds.training.schema_marks import FINGERPRINT
 from corral.kinds.training.status import JobStatus
-
-FINGERPRINT = "corral.dev/definition"
-"""The annotation by which a definition is known as ours, and by its value as this one."""
 
 _STATE = {
     "name": "State",
