@@ -1,34 +1,70 @@
 """What is wrong with a training job: everything at once, in one order, judged as its user wrote it."""
 
+from dataclasses import dataclass
+
 from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import facts_of
+from corral.kinds.training.mpi import MPI_JOB, MPI_JOB_V2
+from corral.kinds.training.pytorch import PYTORCH_JOB
 from corral.kinds.training.validation.checks import errors_in
 from corral.kinds.training.validation.early_manifests import early_errors
 from corral.kinds.training.validation.field_error import FieldError
-from corral.kinds.training.validation.rules import rules_of
+from corral.kinds.training.validation.mpi_rules import mpi_errors
+from corral.kinds.training.validation.mpi_v2_rules import mpi_v2_errors
+from corral.kinds.training.validation.places import OBJECT
+from corral.kinds.training.validation.rules import sections_of
+from corral.kinds.training.validation.terms import Given, Scope, Term
 
-DEPRECATED_PROCESSES = "spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead"
+
+@dataclass(frozen=True, slots=True)
+class Deprecation:
+    """Something that still works, and what to write instead."""
+
+    when: Term
+    text: str
+
+
+DEPRECATIONS = {
+    PYTORCH_JOB.kind: (
+        Deprecation(
+            Given(OBJECT, ("spec", "elasticPolicy", "nProcPerNode")),
+            "spec.elasticPolicy.nProcPerNode is deprecated, use spec.nprocPerNode instead",
+        ),
+    )
+}
+
+_OPERATOR_RULES = {MPI_JOB: mpi_errors, MPI_JOB_V2: mpi_v2_errors}
+"""What the operator itself says of kinds that a server does not refuse."""
 
 
 def errors_of(obj: Object, old: Object | None = None) -> list[FieldError]:
     """Returns all that is wrong with a job, whether a server refuses it or the operator does."""
-    return [*admission_errors_of(obj, old), *early_errors(obj)]
+    rules = _OPERATOR_RULES.get(facts_of(obj))
+    return [*_judged(obj, old, None), *(rules(obj) if rules else ()), *early_errors(obj)]
 
 
 def admission_errors_of(obj: Object, old: Object | None = None, namespace: Object | None = None) -> list[FieldError]:
-    """Returns that for which a server refuses a job; `old` is what it replaces, `namespace` where it is to be.
+    """Returns that for which a server refuses a job; `old` is what it replaces, `namespace` where it is to be."""
+    return _judged(obj, old, namespace) if is_judged(obj, old) else []
 
-    A job that is being deleted is judged no more, so that whoever holds it by a finalizer can let it go.
-    """
+
+def is_judged(obj: Object, old: Object | None) -> bool:
+    """Whether a server looks at a job: one that is going must be let go, one that was taken may change its metadata."""
     if (obj.get("metadata") or {}).get("deletionTimestamp"):
-        return []
-    scope = {"object": obj, "oldObject": old, "namespaceObject": namespace}
-    return list(errors_in(rules_of(facts_of(obj)), scope))
+        return False
+    return old is None or obj.get("spec") != old.get("spec")
 
 
 def warnings_of(obj: Object) -> list[str]:
     """Returns what its user should know about a job that is taken as it is."""
-    spec = obj.get("spec") or {}
-    elastic = spec.get("elasticPolicy") or {}
-    is_deprecated = obj.get("kind") == "PyTorchJob" and elastic.get("nProcPerNode") is not None
-    return [DEPRECATED_PROCESSES] if is_deprecated else []
+    scope = _scope(obj, None, None)
+    return [one.text for one in DEPRECATIONS.get(obj.get("kind", ""), ()) if one.when.value(scope)]
+
+
+def _judged(obj: Object, old: Object | None, namespace: Object | None) -> list[FieldError]:
+    scope = _scope(obj, old, namespace)
+    return [error for section in sections_of(facts_of(obj)) for error in errors_in(section.rules, scope)]
+
+
+def _scope(obj: Object, old: Object | None, namespace: Object | None) -> Scope:
+    return {"object": obj, "oldObject": old, "namespaceObject": namespace}

@@ -1,5 +1,6 @@
 """Which rules hold for a kind, in the order in which their errors are told."""
 
+from dataclasses import dataclass
 from functools import cache
 
 from corral.kinds.training.facts import KindFacts
@@ -18,22 +19,31 @@ from corral.kinds.training.validation.pod_power import power_rules
 from corral.kinds.training.validation.role_rules import gang_rules, map_rules, needed_rules, role_rules
 
 
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Rules that belong together, under a name that a policy gives to their errors."""
+
+    name: str
+    rules: tuple[Rule, ...]
+
+
 @cache
-def rules_of(facts: KindFacts) -> tuple[Rule, ...]:
+def sections_of(facts: KindFacts) -> tuple[Section, ...]:
     """Returns the rules by which a server refuses jobs of a kind."""
     demands = demands_of(facts)
     if not demands.is_refused:
         powers = Each("role", known_roles(facts), power_rules(facts))
-        return (*manager_kept_rules(), *priority_rules(), powers)
-    return (
-        *name_rules(),
-        *manager_kept_rules(),
-        *run_policy_rules(),
-        *priority_rules(),
+        return (Section("ofRunPolicy", (*manager_kept_rules(), *priority_rules())), Section("ofRoles", (powers,)))
+    elastic = (
         *(elastic_rules() if demands.is_elastic else ()),
         *(rendezvous_rules(facts) if demands.is_rendezvous else ()),
-        *map_rules(facts),
-        role_rules(facts, power_rules(facts)),
-        *needed_rules(facts),
-        *gang_rules(facts),
     )
+    sections = (
+        Section("ofName", name_rules()),
+        Section("ofRunPolicy", (*manager_kept_rules(), *run_policy_rules(), *priority_rules())),
+        Section("ofElasticPolicy", elastic),
+        Section("ofMap", map_rules(facts)),
+        Section("ofRoles", (role_rules(facts, power_rules(facts)),)),
+        Section("ofAllRoles", (*needed_rules(facts), *gang_rules(facts))),
+    )
+    return tuple(section for section in sections if section.rules)
