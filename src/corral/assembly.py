@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from corral.adapters.kubernetes.async_client import AsyncClient
     from corral.control.installation import Installed
     from corral.control.leadership import Leadership
-    from corral.control.plan_executor import Filler
     from corral.control.runtime import Runtime
     from corral.control.training.orders import Orders
     from corral.kinds.objects import Object
@@ -222,12 +221,16 @@ def run_operator(flags: OperatorFlags) -> None:
 
 async def _operate(flags: OperatorFlags) -> None:
     from corral.adapters.kubernetes.async_client import AsyncClient
+    from corral.adapters.kubernetes.pod_logs import PodLogs
     from corral.adapters.probes.server import ProbeServer, health_page, metrics_page
+    from corral.adapters.ssh_keys.key_pairs import fill_ssh_keys
     from corral.adapters.system.clock import SystemClock
     from corral.adapters.system.signals import until_stopped
+    from corral.control.training.operator import Means
     from corral.control.training.orders import refuse_missing_gang_kind
     from corral.control.training.process import OperatorProcess
     from corral.control.training.telemetry import Telemetry
+    from corral.reconcile.mpi_v2.surroundings import SSH_KEY_PAIR
 
     access, orders = _operator_access(flags), _operator_orders(flags)
     async with AsyncClient(access, manager="corral-operator") as client:
@@ -236,8 +239,8 @@ async def _operate(flags: OperatorFlags) -> None:
             lambda: _operator_runtime(flags, client),
             orders,
             Telemetry(SystemClock()),
+            Means({SSH_KEY_PAIR: fill_ssh_keys}, PodLogs(client)),
             leadership=_operator_leadership(flags, client) if flags.leader_elect else None,
-            fillers=_fillers(),
         )
         health = {"/healthz": health_page(process.liveness), "/readyz": health_page(process.readiness)}
         places = [
@@ -311,11 +314,6 @@ def _operator_leadership(flags: OperatorFlags, client: "AsyncClient") -> "Leader
     lease = ObjectKey(flags.namespace or (client.access.namespace if in_pod else "kube-system"), "corral-operator")
     identity = f"{socket.gethostname()}_{os.getpid()}_{chance.token()}"
     return Leadership(client, lease, identity, clock=SystemClock(), randomness=chance)
-
-
-def _fillers() -> "dict[str, Filler]":
-    """Returns what completes objects with things that no decision can know."""
-    return {}
 
 
 def install_manifests() -> "list[Object]":

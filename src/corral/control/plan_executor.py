@@ -68,6 +68,11 @@ class PlanExecutor:
         self._fence = fence
         self._fillers = fillers
 
+    @property
+    def fence(self) -> Fence:
+        """Returns what must let every write pass, for executors that work under the same rule."""
+        return self._fence
+
     async def run(self, owner: ObjectKey, plan: Plan) -> Outcome:
         """Carries out a plan for one reconcile key.
 

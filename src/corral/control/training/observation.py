@@ -4,7 +4,7 @@ Children are followed by label, so that foreign pods cost nothing, and indexed b
 some jobs need (gangs, MPI) is followed only when those are asked for.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -81,7 +81,9 @@ class Observation:
         uid = uid_of(job)
         pods = self.pods.by_index(OWNER, uid)
         companions = [one for cache in self._companions for one in _named(cache, uid)]
-        launchers = [pod for one in companions if one["kind"] == JOB.kind for pod in self._pods_of(one)]
+        launchers = [
+            pod for one in companions if one["kind"] == JOB.kind for pod in self.pods.by_index(OWNER, uid_of(one))
+        ]
         return World(
             job=job,
             pods=pods,
@@ -93,6 +95,17 @@ class Observation:
             lost_nodes=self._lost.among(pod.node for pod in (*pods, *launchers)),
             settings=self._settings,
         )
+
+    def all_jobs(self) -> Iterator[Object]:
+        """Yields the jobs of all kinds."""
+        return (job for cache in self.jobs.values() for job in cache.objects())
+
+    def pods_of(self, job: Object) -> list[PodView]:
+        """Returns the pods of a job, also those that a launcher Job manages for it."""
+        launchers = [
+            one for cache in self._companions if cache.resource == JOB for one in cache.by_index(OWNER, uid_of(job))
+        ]
+        return [pod for owner in (job, *launchers) for pod in self.pods.by_index(OWNER, uid_of(owner))]
 
     async def wait_synced(self) -> None:
         """Returns when all children are known; nodes are not waited for, since not every operator may read them."""
@@ -131,9 +144,6 @@ class Observation:
     def _essential(self) -> list[ObjectCache[Any]]:
         groups = [] if self._pod_groups is None else [self._pod_groups]
         return [self.pods, self._services, self._autoscalers, *self._companions, *groups]
-
-    def _pods_of(self, owner: Object) -> list[PodView]:
-        return self.pods.by_index(OWNER, uid_of(owner))
 
     def _children(self, cache: ObjectCache[Any]) -> ObjectCache[Any]:
         cache.add_indexes({OWNER: owner_uids})

@@ -6,8 +6,10 @@ later. A kind whose definition is not installed waits for it without holding up 
 
 import asyncio
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import NamedTuple
 
 from corral.control.backoff import Backoff
 from corral.control.controller import Controller, Reconcile, Watch
@@ -19,9 +21,12 @@ from corral.control.runtime import Runtime
 from corral.control.training.families import Parent
 from corral.control.training.observation import Observation
 from corral.control.training.orders import Orders
+from corral.control.training.progress_watch import ProgressWatch
 from corral.control.training.telemetry import Telemetry, by_one_label
+from corral.kinds.objects import uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.facts import GROUP, KindFacts
+from corral.ports.log_source import LogSource
 from corral.ports.object_store import Scope
 from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.decision import decide
@@ -41,25 +46,34 @@ def _no_fence() -> None:
     """Lets every write pass."""
 
 
+class Means(NamedTuple):
+    """What the operator needs from the world beside the API."""
+
+    fillers: Mapping[str, Filler] = MappingProxyType({})
+    logs: LogSource | None = None
+
+
 class TrainingOperator:
     """Looks after all training jobs; the caches and the events of `runtime` are run by whoever made them."""
 
     def __init__(
-        self,
-        runtime: Runtime,
-        orders: Orders,
-        telemetry: Telemetry,
-        *,
-        fence: Fence = _no_fence,
-        fillers: Mapping[str, Filler] = MappingProxyType({}),
+        self, runtime: Runtime, orders: Orders, telemetry: Telemetry, means: Means, *, fence: Fence = _no_fence
     ) -> None:
         self._runtime = runtime
         self._orders = orders
         self._telemetry = telemetry
         self.controllers: dict[str, Controller] = {}
         self.observation = Observation(runtime.caches, orders, runtime.clock, self._look)
+        self._progress = ProgressWatch(
+            self.observation.all_jobs,
+            self.observation.pods_of,
+            means.logs,
+            lambda job: self._look(Parent(job.kind, job.key)),
+            runtime.clock,
+            runtime.randomness,
+        )
         for facts in orders.kinds:
-            executor = PlanExecutor(runtime, parallel=orders.parallel, fence=fence, fillers=fillers)
+            executor = PlanExecutor(runtime, parallel=orders.parallel, fence=fence, fillers=means.fillers)
             self.controllers[facts.kind] = self._controller(facts, executor)
 
     async def run(self) -> None:
@@ -70,6 +84,7 @@ class TrainingOperator:
         async with asyncio.TaskGroup() as group:
             for kind, controller in self.controllers.items():
                 group.create_task(controller.run(), name=kind)
+            group.create_task(self._progress.run(), name="progress")
 
     def verdicts(self) -> list[Verdict]:
         """Returns how caches and controllers are."""
@@ -117,9 +132,10 @@ class TrainingOperator:
             world = self.observation.world(facts, key)
             if world is None:
                 executor.expectations.forget(key)
-            else:
-                self._telemetry.saw_pods(facts, world.job, len(world.pods))
-            return world
+                return None
+            self._telemetry.saw_pods(facts, world.job, len(world.pods))
+            report = self._progress.get(uid_of(world.job))
+            return world if report is None else replace(world, report=report)
 
         reconcile = planned(observe, decide, executor, self._runtime.clock.now)
         watch = Watch(facts.resource, scope=Scope(self._orders.namespace))

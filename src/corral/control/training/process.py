@@ -4,15 +4,14 @@ The caches begin when the turn has come, so that they hold what the one before h
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable
 
 from corral.control.health import Verdict
 from corral.control.leadership import Leadership, Term
 from corral.control.metrics import Family, Reading
-from corral.control.plan_executor import Fence, Filler
+from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
-from corral.control.training.operator import TrainingOperator
+from corral.control.training.operator import Means, TrainingOperator
 from corral.control.training.orders import Orders
 from corral.control.training.telemetry import Telemetry
 
@@ -25,15 +24,15 @@ class OperatorProcess:
         surroundings: Callable[[], Runtime],
         orders: Orders,
         telemetry: Telemetry,
+        means: Means,
         *,
         leadership: Leadership | None = None,
-        fillers: Mapping[str, Filler] = MappingProxyType({}),
     ) -> None:
         self._surroundings = surroundings
         self._orders = orders
         self._telemetry = telemetry
         self._leadership = leadership
-        self._fillers = fillers
+        self._means = means
         self._operator: TrainingOperator | None = None
 
     async def run(self) -> None:
@@ -69,7 +68,7 @@ class OperatorProcess:
 
     async def _work(self, fence: Fence) -> None:
         runtime = self._surroundings()
-        operator = TrainingOperator(runtime, self._orders, self._telemetry, fence=fence, fillers=self._fillers)
+        operator = TrainingOperator(runtime, self._orders, self._telemetry, self._means, fence=fence)
         self._operator = operator
         try:
             async with asyncio.TaskGroup() as group:

@@ -13,6 +13,7 @@ from corral.engine.controllers.garbage_collector import GarbageCollector
 from corral.engine.controllers.jobs import Jobs
 from corral.engine.controllers.namespace_deletion import NamespaceDeletion
 from corral.engine.controllers.replica_sets import ReplicaSets
+from corral.engine.controllers.training import Training
 from corral.errors import PermanentError
 
 
@@ -33,8 +34,9 @@ ROSTER: dict[str, Maker] = {
     "endpoints": lambda runtime, _, executor: EndpointsOfServices(runtime, executor),
     "job": lambda runtime, _, executor: Jobs(runtime, executor),
     "deployment": lambda runtime, _, executor: Deployments(runtime, executor),
+    "training": lambda runtime, _, executor: Training(runtime, executor),
 }
-"""By the names that kube-controller-manager uses, without their `-controller`."""
+"""By the names that kube-controller-manager uses, without their `-controller`; `training` is Corral's own operator."""
 
 _OF_ALL_KINDS = frozenset({"namespace", "garbagecollector"})
 
