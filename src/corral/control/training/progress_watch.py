@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from corral.control.backoff import Backoff
 from corral.control.training.listened_jobs import PROGRESS, ListenedJob, listened_job
 from corral.errors import CorralError
-from corral.kinds.objects import Object
+from corral.kinds.objects import Object, uid_of
 from corral.kinds.pod_view import PodView
 from corral.ports.clock import Clock
 from corral.ports.identity import Randomness
@@ -91,7 +91,7 @@ class ProgressWatch:
 
     async def listen(self) -> None:
         """Listens once to every job that is due, and forgets those that no longer run."""
-        found = (listened_job(job, self._pods_of(job)) for job in self._jobs())
+        found = [self._listened(job) for job in self._jobs()]
         listened = {job.uid: job for job in found if job is not None}
         for uid in self._ears.keys() - listened.keys():
             del self._ears[uid]
@@ -99,6 +99,13 @@ class ProgressWatch:
             for job in list(listened.values())[:MOST_JOBS]:
                 ear = self._ears.setdefault(job.uid, _Ear(job.reported))
                 group.create_task(self._attend(job, ear))
+
+    def _listened(self, job: Object) -> ListenedJob | None:
+        try:
+            return listened_job(job, self._pods_of(job))
+        except Exception:  # noqa: BLE001 - logged; a poison object hurts only itself
+            _log.exception("job not understood", extra={"uid": uid_of(job)})
+            return None
 
     async def _attend(self, job: ListenedJob, ear: _Ear) -> None:
         try:
