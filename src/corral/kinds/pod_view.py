@@ -27,11 +27,18 @@ class Waiting(msgspec.Struct, kw_only=True):
     message: str = ""
 
 
+class Running(msgspec.Struct, rename="camel", kw_only=True):
+    """Since when a container runs."""
+
+    started_at: str | None = None
+
+
 class ContainerState(msgspec.Struct, kw_only=True):
     """What a container does: at most one of them is there."""
 
     terminated: Terminated | None = None
     waiting: Waiting | None = None
+    running: Running | None = None
 
 
 class ContainerStatus(msgspec.Struct, rename="camel", kw_only=True):

@@ -106,13 +106,21 @@ def _term_with(term: Any, rule: Object) -> Object:
 
 
 def _quiet_from(world: World, status: JobStatus) -> float | None:
-    """Returns since when the job makes no progress: its last step, or the start of the attempt if that is later."""
+    """Returns since when the job makes no progress: its last step, or the last start of a container if that is later.
+
+    Containers, because pods may have waited for a node or an image for a long time, and may be started again in place.
+    """
     running = find(status.conditions, RUNNING)
     started = seconds_of(running.last_transition_time) if running and running.status == "True" else None
     if started is None or world.report is None:
         return None
-    created = [seconds_of(pod.metadata.creation_timestamp) or 0.0 for pod in world.pods]
-    return max(started, world.report.since, *created, 0.0)
+    return max(started, world.report.since, *(_began(pod) for pod in world.pods))
+
+
+def _began(pod: PodView) -> float:
+    states = [one.state.running for one in pod.status.container_statuses]
+    moments = [pod.metadata.creation_timestamp, *(one.started_at for one in states if one is not None)]
+    return max(seconds_of(moment) or 0.0 for moment in moments)
 
 
 def _dump(job: TrainingJob, pods: tuple[PodView, ...], silence: float, now: float) -> HangStep:

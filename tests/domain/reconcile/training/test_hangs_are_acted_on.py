@@ -48,6 +48,11 @@ def test_an_attempt_that_began_later_than_the_last_step_gets_its_full_time() -> 
     assert step(members(created=NOW - 5)) == HangStep("wait", wait=55.0)
 
 
+def test_pods_that_waited_for_a_node_or_were_started_again_get_their_full_time() -> None:
+    started = {"name": "pytorch", "state": {"running": {"startedAt": stamp_of(NOW - 5)}}}
+    assert step(members(containers=[started])) == HangStep("wait", wait=55.0)
+
+
 def test_silence_that_nobody_listened_to_is_none() -> None:
     assert step(members(), None) == NO_HANG
 
