@@ -92,11 +92,10 @@ class Field:
 
     def cel(self) -> str:
         """Returns an optional selection; where the default is a zero value, null becomes it too."""
-        selected = self.of.cel() + "".join(f"[?{json.dumps(part)}]" for part in self.path)
-        default = json.dumps(self.default)
+        selected, default = _selected(self.of, self.path), json.dumps(self.default)
         if self.default:
             return f"{selected}.orValue({default})"
-        return f"optional.ofNonZeroValue({selected}.orValue(null)).orValue({default})"
+        return f"optional.ofNonZeroValue({selected}.orValue(dyn(null))).orValue({default})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +111,14 @@ class Given:
 
     def cel(self) -> str:
         """Returns a comparison with null, which stands for absence too."""
-        selected = self.of.cel() + "".join(f"[?{json.dumps(part)}]" for part in self.path)
-        return f"{selected}.orValue(null) != null"
+        return f"{_selected(self.of, self.path)}.orValue(dyn(null)) != null"
+
+
+def _selected(of: Term, path: tuple[str, ...]) -> str:
+    """Returns an optional selection; `namespace` is a word of CEL itself, and some keys are no words at all."""
+    plain = (part.isidentifier() and part != "namespace" for part in path)
+    parts = (f".?{part}" if is_plain else f"[?{json.dumps(part)}]" for part, is_plain in zip(path, plain, strict=True))
+    return of.cel() + "".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
