@@ -57,7 +57,7 @@ def _written(sight: Sight, outcome: Outcome) -> list[Action]:
     if outcome.status == sight.status:
         return []
     status = msgspec.to_builtins(outcome.status)
-    return [SetStatus(sight.job.facts.resource, sight.world.job, status), *outcome.events]
+    return [SetStatus(sight.job.facts.resource, sight.world.job, status, tuple(outcome.events))]
 
 
 def _live(sight: Sight, outcome: Outcome) -> Plan:

@@ -1,0 +1,219 @@
+"""MPIJob v1: what the launcher and the workers are given, and what stands beside them."""
+
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from corral.kinds.objects import Object
+from corral.kinds.training.job import Place
+from corral.kinds.training.status import JobStatus
+from corral.kinds.training.validation.mpi_rules import mpi_errors
+from corral.reconcile.frameworks.addressing import ClusterAddressing
+from corral.reconcile.frameworks.framework import RoleTally
+from corral.reconcile.frameworks.mpi import MPI
+from corral.reconcile.training.pods import pod_of
+from corral.reconcile.training.world import Settings
+from tests.domain.reconcile.mpi.builders import env, mpi_job, pod, read, template, workers
+
+LAUNCHER, FIRST = Place("Launcher", 0), Place("Worker", 0)
+
+
+def made_pod(obj: Object, place: Place) -> Object:
+    return pod_of(MPI, read(obj), place, JobStatus(), Settings())
+
+
+def companions(obj: Object, *pods: Any) -> dict[str, Object]:
+    return {one["kind"]: one for one in MPI.companions(read(obj), pods)}
+
+
+def gpu(name: str) -> Object:
+    return template(resources={"limits": {name: 1}})
+
+
+def test_launcher_has_no_index_and_workers_have_one() -> None:
+    launcher, worker = made_pod(mpi_job(), LAUNCHER), made_pod(mpi_job(), FIRST)
+    assert (launcher["metadata"]["name"], worker["metadata"]["name"]) == ("pi-launcher", "pi-worker-0")
+    assert "training.kubeflow.org/replica-index" not in launcher["metadata"]["labels"]
+    assert launcher["metadata"]["labels"]["training.kubeflow.org/job-role"] == "master"
+    assert worker["metadata"]["labels"]["training.kubeflow.org/replica-index"] == "0"
+    assert "training.kubeflow.org/job-role" not in worker["metadata"]["labels"]
+
+
+@pytest.mark.parametrize(
+    ("resource", "want_gpu"),
+    [("nvidia.com/gpu", True), ("amd.com/gpu", True), ("aliyun.com/gpu-mem", True), ("cpu", False)],
+)
+def test_launcher_with_gpu_works_too(resource: str, want_gpu: bool) -> None:
+    job = mpi_job(launcher=gpu(resource), slotsPerWorker=4)
+    data = companions(job, *workers(1))["ConfigMap"]["data"]
+    hosts = ["pi-worker-0 slots=4", "pi-worker-1 slots=4"]
+    assert data["hostfile"].splitlines() == (["pi-launcher slots=4", *hosts] if want_gpu else hosts)
+    found = ["echo pi-launcher:4"] * want_gpu + ["echo pi-worker-0:4"]
+    assert data["discover_hosts.sh"].splitlines() == ["#!/bin/sh", *found]
+    assert ("NVIDIA_VISIBLE_DEVICES" in env(made_pod(job, LAUNCHER)["spec"]["containers"][0])) is not want_gpu
+
+
+def test_host_discovery_lists_running_workers_by_name_until_they_leave() -> None:
+    job = mpi_job(12)
+    pods = [pod("pi-worker-10"), pod("pi-worker-2"), pod("pi-worker-3", "Pending"), pod("pi-launcher")]
+    script = companions(job, *pods)["ConfigMap"]["data"]["discover_hosts.sh"]
+    assert script == "#!/bin/sh\necho pi-worker-10:1\necho pi-worker-2:1"
+    leaving = [pod("pi-worker-10", deleting=True), pod("pi-worker-2")]
+    assert companions(job, *leaving)["ConfigMap"]["data"]["discover_hosts.sh"] == "#!/bin/sh\necho pi-worker-2:1"
+
+
+def test_remote_shell_runs_the_command_in_the_named_pod(tmp_path: Path) -> None:
+    script = companions(mpi_job(mainContainer="mpi"))["ConfigMap"]["data"]["kubexec.sh"]
+    kubectl = tmp_path / "kubectl"
+    kubectl.write_text('#!/bin/sh\nfor one in "$@"; do echo "$one"; done\n')
+    kubectl.chmod(0o755)
+    wrapper = tmp_path / "kubexec.sh"
+    wrapper.write_text(script.replace("/opt/kube", str(tmp_path)))
+    ran = subprocess.run(
+        ["sh", wrapper, "pi-worker-1", "orted", "-mca", "x y"], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.splitlines() == [
+        "exec", "pi-worker-1", "--container", "mpi", "--", "/bin/sh", "-c", "orted -mca x y",
+    ]  # fmt: skip
+    assert "--container" not in companions(mpi_job())["ConfigMap"]["data"]["kubexec.sh"]
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        (),
+        ("I_MPI_HYDRA_BOOTSTRAP",),
+        ("I_MPI_HYDRA_BOOTSTRAP_EXEC",),
+        ("I_MPI_HYDRA_BOOTSTRAP", "I_MPI_HYDRA_BOOTSTRAP_EXEC"),
+    ],
+)
+def test_bootstrap_of_intel_mpi_may_be_the_users_own(own: tuple[str, ...]) -> None:
+    given = [{"name": one, "value": "mine"} for one in own]
+    told = env(made_pod(mpi_job(launcher=template(env=given)), LAUNCHER)["spec"]["containers"][0])
+    defaults = {"I_MPI_HYDRA_BOOTSTRAP": "rsh", "I_MPI_HYDRA_BOOTSTRAP_EXEC": "/etc/mpi/kubexec.sh"}
+    assert {one: told[one] for one in defaults} == defaults | dict.fromkeys(own, "mine")
+    assert told["OMPI_MCA_plm_rsh_agent"] == "/etc/mpi/kubexec.sh"
+    assert told["OMPI_MCA_orte_default_hostfile"] == "/etc/mpi/hostfile"
+
+
+def test_only_the_first_container_of_the_launcher_is_told() -> None:
+    launcher = template({"containers": [{"name": "mpi"}, {"name": "side"}]})
+    first, second = made_pod(mpi_job(launcher=launcher), LAUNCHER)["spec"]["containers"]
+    assert "OMPI_MCA_plm_rsh_agent" in env(first)
+    assert second == {"name": "side"}
+    assert MPI.environment(read(mpi_job()), FIRST, ClusterAddressing()) == ()
+
+
+def test_launcher_gets_kubectl_from_an_init_container() -> None:
+    spec = made_pod(mpi_job(launcher=template({"initContainers": [{"name": "mine"}]})), LAUNCHER)["spec"]
+    assert [one["name"] for one in spec["initContainers"]] == ["mine", "kubectl-delivery"]
+    delivery = spec["initContainers"][1]
+    assert env(delivery) == {"TARGET_DIR": "/opt/kube", "NAMESPACE": "ml"}
+    assert delivery["resources"]["limits"] == {"cpu": "100m", "memory": "512Mi", "ephemeral-storage": "5Gi"}
+    mounts = {one["mountPath"] for one in spec["containers"][0]["volumeMounts"]}
+    assert mounts == {"/opt/kube", "/etc/mpi"}
+    items = spec["volumes"][1]["configMap"]["items"]
+    assert {one["key"]: one["mode"] for one in items} == {
+        "kubexec.sh": 0o555,
+        "hostfile": 0o444,
+        "discover_hosts.sh": 0o555,
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "want"),
+    [
+        ({}, (["sleep"], ["365d"])),
+        ({"args": ["mine"]}, (["sleep"], ["365d"])),
+        ({"command": ["mine"], "args": ["a"]}, (["mine"], ["a"])),
+    ],
+)
+def test_worker_without_command_sleeps(given: Object, want: tuple[list[str], list[str]]) -> None:
+    container = made_pod(mpi_job(worker=template(**given)), FIRST)["spec"]["containers"][0]
+    assert (container["command"], container["args"]) == want
+    assert [one["mountPath"] for one in container["volumeMounts"]] == ["/etc/mpi"]
+
+
+def test_launcher_may_run_commands_in_its_workers_only() -> None:
+    found = companions(mpi_job())
+    assert found["Role"]["rules"] == [
+        {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]},
+        {
+            "apiGroups": [""],
+            "resources": ["pods/exec"],
+            "resourceNames": ["pi-worker-0", "pi-worker-1"],
+            "verbs": ["create"],
+        },
+    ]
+    assert {one["metadata"]["name"] for one in found.values()} == {"pi-config", "pi-launcher"}
+    assert found["RoleBinding"]["subjects"] == [{"kind": "ServiceAccount", "name": "pi-launcher", "namespace": "ml"}]
+    assert found["ConfigMap"]["metadata"]["labels"] == {
+        "app": "pi",
+        "training.kubeflow.org/operator-name": "mpijob-controller",
+        "training.kubeflow.org/job-name": "pi",
+    }
+
+
+def test_job_without_workers_may_not_run_commands_in_any_pod() -> None:
+    assert [one["resources"] for one in companions(mpi_job(None))["Role"]["rules"]] == [["pods"]]
+
+
+def test_account_of_the_template_is_used_and_bound() -> None:
+    job = mpi_job(launcher=template({"serviceAccountName": "mine"}))
+    found = companions(job)
+    assert found["ServiceAccount"]["metadata"]["name"] == "mine"
+    assert found["RoleBinding"]["subjects"][0]["name"] == "mine"
+    assert made_pod(job, LAUNCHER)["spec"]["serviceAccountName"] == "mine"
+    assert "ServiceAccount" not in companions(job, pod("pi-launcher"))
+
+
+def test_launcher_decides() -> None:
+    job = read(mpi_job())
+    waiting = {"Launcher": RoleTally(1, active=1), "Worker": RoleTally(2)}
+    done = {"Launcher": RoleTally(1, succeeded=1), "Worker": RoleTally(2, active=2)}
+    assert MPI.is_running(job, waiting)
+    assert not MPI.has_succeeded(job, waiting)
+    assert MPI.has_succeeded(job, done)
+    assert not MPI.is_running(job, {"Launcher": RoleTally(1), "Worker": RoleTally(2, active=2)})
+
+
+@pytest.mark.parametrize(
+    ("roles", "want"),
+    {
+        "no roles": ({}, ["spec.mpiReplicaSpecs: Required value: must be required"]),
+        "no launcher": (
+            {"Worker": {"template": template()}},
+            ["spec.mpiReplicaSpecs[Launcher]: Required value: must be present"],
+        ),
+        "two launchers": (
+            {"Launcher": {"replicas": 2, "template": template()}},
+            ["spec.mpiReplicaSpecs[Launcher].replicas: Invalid value: 2: must be 1"],
+        ),
+        "another role": (
+            {"Launcher": {"template": template()}, "PS": {"template": template()}},
+            ['spec.mpiReplicaSpecs[PS]: Unsupported value: "PS": supported values: "Launcher", "Worker"'],
+        ),
+        "no containers": (
+            {"Launcher": {"template": {}}},
+            ["spec.mpiReplicaSpecs[Launcher].template.spec.containers: Required value: must be specified"],
+        ),
+        "nameless and without image": (
+            {"Launcher": {"template": {"spec": {"containers": [{}]}}}},
+            [
+                "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].image: Required value: must be required",
+                "spec.mpiReplicaSpecs[Launcher].template.spec.containers[0].name: Required value: must be required",
+            ],
+        ),
+    }.values(),
+)
+def test_what_cannot_run_is_told_field_by_field(roles: Object, want: list[str]) -> None:
+    job = mpi_job()
+    job["spec"]["mpiReplicaSpecs"] = roles
+    assert [str(one) for one in mpi_errors(job)] == want
+
+
+def test_what_can_run_is_let_be() -> None:
+    assert mpi_errors(mpi_job()) == []
+    assert mpi_errors(mpi_job(None)) == []
