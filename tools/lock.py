@@ -1,4 +1,4 @@
-"""Rewrites requirements.lock and requirements-dev.lock: names, versions, markers and hashes, nothing else.
+"""Rewrites the requirements*.lock files: names, versions, markers and hashes, nothing else.
 
 The resolver is installed into a throw-away environment, so that it is no dependency of anything. The result holds for
 every platform and every Python from 3.11 on, lists all files of each release, and names no index: pip's own
@@ -24,11 +24,12 @@ FORM = [
 LOCKS = {
     "requirements.lock": ["pyproject.toml"],
     "requirements-dev.lock": ["pyproject.toml", "--group=pyproject.toml:dev"],
+    "requirements-sdk.lock": ["--group=pyproject.toml:sdk"],
 }
 
 
 def main() -> None:
-    """Resolves both sets anew."""
+    """Resolves every set anew."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         tools = Path(folder, "bin")

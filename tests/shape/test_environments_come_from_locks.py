@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-LOCKS = ("requirements.lock", "requirements-dev.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-sdk.lock")
 
 
 def run_with(preparation: str, folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -70,7 +70,10 @@ def test_a_lock_holds_names_versions_markers_and_hashes_only(lock: str) -> None:
 @pytest.mark.parametrize("lock", LOCKS)
 def test_every_declared_dependency_is_locked(lock: str) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-    declared = project["project"]["dependencies"] + (project["dependency-groups"]["dev"] if "dev" in lock else [])
+    group = next((name for name in ("dev", "sdk") if f"-{name}." in lock), "")
+    declared = project["dependency-groups"][group] if group else []
+    if group != "sdk":  # the SDK is the user's side, where nothing of ours is installed
+        declared = declared + project["project"]["dependencies"]
     names = {re.split(r"[<>=~!\[ ]", text)[0].lower() for text in declared}
     locked = set(re.findall(r"^([a-z0-9._-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
     assert names - locked == set()

@@ -56,8 +56,8 @@ def playing(ground: Ground, stage: Stage) -> Iterator[None]:
 
 @pytest.mark.usefixtures("playing")
 def test_the_e2e_tests_in_the_wheel_pass(ground: Ground, stage: Stage, python: Path, tmp_path: Path) -> None:
-    words = ["--namespace", stage.namespace, "-k", "not gang_scheduling"]
     folder = wheel_tests(python)
+    words = ["--namespace", stage.namespace, "--confcutdir", str(folder.parent), "-k", "not gang_scheduling"]
     assert sorted(each.name for each in folder.glob("test_*.py")) == sorted(SHIPPED)
     runs = {name: PytestInside(python, folder / name, tmp_path, words, ground.kubeconfig) for name in SHIPPED}
     try:
@@ -71,7 +71,8 @@ def test_the_e2e_tests_in_the_wheel_pass(ground: Ground, stage: Stage, python: P
 @pytest.mark.usefixtures("playing")
 def test_the_calls_of_the_sdk_work(ground: Ground, stage: Stage, python: Path, tmp_path: Path) -> None:
     """What each call must do is in `inside/sdk_calls.py`."""
-    run = PytestInside(python, INSIDE / "sdk_calls.py", tmp_path, ["--namespace", stage.namespace], ground.kubeconfig)
+    words = ["--namespace", stage.namespace, "--confcutdir", str(INSIDE)]
+    run = PytestInside(python, INSIDE / "sdk_calls.py", tmp_path, words, ground.kubeconfig)
     try:
         found = run.outcomes(LIMIT)
     finally:
