@@ -160,7 +160,7 @@ class Api:
     def _written(self, view: View, written: Written, warnings: list[str]) -> Response:
         status = 201 if written.created else 200
         answer = encoded(status, view.one(written.entry, self._world.now()), view.form)
-        answer.headers += [warning_header(warning) for warning in warnings]
+        answer.headers += [warning_header(warning) for warning in (*warnings, *written.warnings)]
         return answer
 
 

@@ -16,7 +16,7 @@ from corral.engine.apiserver.http.options import WriteOptions
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.metadata_validation import validate_metadata, validate_metadata_update
 from corral.engine.apiserver.resources.resource import Object, Resource
-from corral.engine.apiserver.rest import admission, lifecycle
+from corral.engine.apiserver.rest import admission, job_admission, lifecycle
 from corral.engine.apiserver.rest.identity import check_namespace, key_for, key_of, other_uid
 from corral.engine.apiserver.rest.ownership import tracking_of
 from corral.engine.apiserver.rest.view import View
@@ -60,6 +60,7 @@ class Written(msgspec.Struct, frozen=True):
     obj: Object
     entry: Entry
     created: bool = False
+    warnings: tuple[str, ...] = ()
 
 
 async def create(write: Write, obj: Object, tracked: bool = True) -> Written:
@@ -93,13 +94,14 @@ async def _create(write: Write, obj: Object, version: str, tracked: bool) -> Wri
     """Makes and stores one object; `version` is a resourceVersion that the client gave, which only a dry run forgives."""
     async with admission.exclusively(write.world, write.resource, obj["metadata"].get("name") or ""):
         try:
-            _prepare_new(write, obj, tracked)
-            return await _store_new(write, obj, version)
+            warnings = _prepare_new(write, obj, tracked)
+            return msgspec.structs.replace(await _store_new(write, obj, version), warnings=warnings)
         finally:
             write.resource.strategy.release(obj["metadata"]["uid"])
 
 
-def _prepare_new(write: Write, obj: Object, tracked: bool) -> None:
+def _prepare_new(write: Write, obj: Object, tracked: bool) -> tuple[str, ...]:
+    """Makes a new object ready to be stored; returns the warnings to send."""
     resource, strategy = write.resource, write.resource.strategy
     if resource.structural:
         apply_defaults(resource.schema, obj)
@@ -113,8 +115,10 @@ def _prepare_new(write: Write, obj: Object, tracked: bool) -> None:
     if resource.structural:
         errors += validate_schema(resource.schema, obj)
     _refuse(write, strategy.judged(errors + strategy.validate(obj), obj, None), obj)
+    warnings = job_admission.admit(write.world, resource, obj, None)
     if not resource.structural:
         complete(resource.schema, obj)
+    return warnings
 
 
 def _refuse(write: Write, errors: list[field_errors.FieldError], obj: Object) -> None:
@@ -172,7 +176,9 @@ async def change(write: Write, make: Maker, *, tracked: bool = True) -> Written:
             raise failures.not_found(resource.group, resource.plural, target.name)
         old = write.view.decoded(entry)
         try:
-            return await _store_change(write, entry, old, _prepared_change(write, make(old), old, tracked))
+            new = _prepared_change(write, make(old), old, tracked)
+            warnings = () if target.subresource else job_admission.admit(write.world, resource, new, old)
+            return msgspec.structs.replace(await _store_change(write, entry, old, new), warnings=warnings)
         finally:
             resource.strategy.release(old["metadata"]["uid"])
 
