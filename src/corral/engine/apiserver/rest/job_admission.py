@@ -17,9 +17,6 @@ from corral.kinds.training.validation import admission_errors_of, is_judged, war
 
 _KINDS: Final = {facts.kind: facts for facts in TRAINING_KINDS}
 _NAMESPACES: Final = "/namespaces"
-_QUEUE: Final = ("spec", "runPolicy", "schedulingPolicy", "queue")
-_BLOCKING: Final = ("Unsupported value", "Required value", "Too long", "Too many", "Type invalid")
-_UNCHECKED: Final = "some validation rules were not checked because the object was invalid; correct the existing errors to complete validation"
 
 
 def is_training_job(resource: Resource) -> bool:

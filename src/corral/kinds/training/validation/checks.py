@@ -7,16 +7,18 @@ loops, which CEL has no way to flatten, and no error holds a line break, as what
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+import msgspec
 
 from corral.kinds.training.validation.field_error import Fault, FieldError
-from corral.kinds.training.validation.terms import MOST_ITEMS, Literal, Quoted, Scope, Term, Text
+from corral.kinds.training.validation.list_terms import MOST_ITEMS
+from corral.kinds.training.validation.terms import Literal, Scope, Term
+from corral.kinds.training.validation.text_terms import Quoted, Text
 
 NOTHING = Literal("")
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(msgspec.Struct, frozen=True):
     """One thing that can be wrong."""
 
     when: Term
@@ -44,8 +46,7 @@ class Check:
         return f'({self.when.cel()}) ? {Text(_joined(parts)).cel()} : ""'
 
 
-@dataclass(frozen=True, slots=True)
-class Each:
+class Each(msgspec.Struct, frozen=True):
     """The same checks for every item of a list, under a name, and where paths need it with its index."""
 
     name: str
@@ -68,8 +69,7 @@ class Each:
         return f"[{self.of.cel()}].map(items, {_lines(f'{places}.map({self.index}, {one})')})[0]"
 
 
-@dataclass(frozen=True, slots=True)
-class Let:
+class Let(msgspec.Struct, frozen=True):
     """Checks in which a term has a name."""
 
     name: str

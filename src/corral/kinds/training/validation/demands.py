@@ -1,12 +1,11 @@
 """What single kinds demand of their roles, as data: the rules are the same for all, this says where they apply."""
 
-from dataclasses import dataclass
+import msgspec
 
 from corral.kinds.training.facts import KindFacts
 
 
-@dataclass(frozen=True, slots=True)
-class Demands:
+class Demands(msgspec.Struct, frozen=True):
     """What one kind asks for."""
 
     needs: tuple[str, ...] = ()

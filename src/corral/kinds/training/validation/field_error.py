@@ -5,7 +5,6 @@ an admission policy on a cluster, or through an event of the operator.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -27,8 +26,7 @@ _ESCAPES = {
 _TRANSLATION = str.maketrans(_ESCAPES)
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(msgspec.Struct, frozen=True):
     """What is wrong with the field at `path`."""
 
     path: str

@@ -4,19 +4,8 @@ from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.run_policy import MULTIKUEUE, TRAINING_OPERATOR
 from corral.kinds.training.validation.checks import Check, Rule
 from corral.kinds.training.validation.places import NAMESPACE_NAME, OBJECT, OBJECT_NAME, OLD, path, replica_map
-from corral.kinds.training.validation.terms import (
-    Compared,
-    Every,
-    Field,
-    Given,
-    Literal,
-    Matches,
-    Not,
-    OneOf,
-    Quoted,
-    Size,
-    Term,
-)
+from corral.kinds.training.validation.terms import Compared, Every, Field, Given, Literal, Not, OneOf, Size, Term
+from corral.kinds.training.validation.text_terms import Matches, Quoted
 
 LONGEST_NAME = 63
 CLEAN_POD_POLICIES = ("All", "None", "Running")

@@ -1,6 +1,6 @@
 """What is wrong with a training job: everything at once, in one order, judged as its user wrote it."""
 
-from dataclasses import dataclass
+import msgspec
 
 from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import facts_of
@@ -16,8 +16,7 @@ from corral.kinds.training.validation.rules import sections_of
 from corral.kinds.training.validation.terms import Given, Scope, Term
 
 
-@dataclass(frozen=True, slots=True)
-class Deprecation:
+class Deprecation(msgspec.Struct, frozen=True):
     """Something that still works, and what to write instead."""
 
     when: Term

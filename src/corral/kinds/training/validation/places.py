@@ -1,23 +1,9 @@
 """What rules look at: the object, its replica map, one role of it, one container, one port."""
 
 from corral.kinds.training.facts import KindFacts
-from corral.kinds.training.validation.terms import (
-    Chosen,
-    Entry,
-    Every,
-    Field,
-    Key,
-    Literal,
-    Lowered,
-    Name,
-    Not,
-    OneOf,
-    Ordered,
-    Spelled,
-    Term,
-    Text,
-    Variable,
-)
+from corral.kinds.training.validation.list_terms import Chosen, Entry, Ordered, Spelled
+from corral.kinds.training.validation.terms import Every, Field, Literal, Name, Not, OneOf, Term, Variable
+from corral.kinds.training.validation.text_terms import Key, Lowered, Text
 
 OBJECT, OLD, NAMESPACE = Name("object"), Name("oldObject"), Name("namespaceObject")
 ROLE, KEY, POD, TEMPLATE = Name("role"), Name("key"), Name("pod"), Name("template")

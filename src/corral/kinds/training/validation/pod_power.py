@@ -22,15 +22,14 @@ from corral.kinds.training.validation.terms import (
     Field,
     Given,
     Literal,
-    Matches,
     Name,
     Not,
     OneOf,
-    Quoted,
     Size,
     Term,
     Variable,
 )
+from corral.kinds.training.validation.text_terms import Matches, Quoted
 
 ENFORCED = "pod-security.kubernetes.io/enforce"
 GUARDED_LEVELS = ("baseline", "restricted")

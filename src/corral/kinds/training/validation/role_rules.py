@@ -6,6 +6,7 @@ from corral.kinds.training.facts import KindFacts, RestartPolicy
 from corral.kinds.training.validation.checks import Check, Each, Let, Rule
 from corral.kinds.training.validation.demands import demands_of
 from corral.kinds.training.validation.job_rules import LONGEST_NAME, out_of_range, unsupported
+from corral.kinds.training.validation.list_terms import MOST_ITEMS, Before, Chosen, Entry
 from corral.kinds.training.validation.places import (
     AT,
     CONTAINER,
@@ -25,26 +26,19 @@ from corral.kinds.training.validation.places import (
     unknown_roles,
 )
 from corral.kinds.training.validation.terms import (
-    MOST_ITEMS,
-    Before,
-    Chosen,
     Compared,
-    Entry,
     Every,
     Field,
     Given,
-    Key,
     Literal,
-    Lowered,
     Name,
     Not,
     OneOf,
-    Quoted,
     Size,
     Sum,
     Term,
-    Text,
 )
+from corral.kinds.training.validation.text_terms import Key, Lowered, Quoted, Text
 
 RESTART_POLICIES: tuple[str, ...] = get_args(RestartPolicy)
 _CONTAINERS = Field(POD, ("containers",), default=[])

@@ -1,7 +1,8 @@
 """Which rules hold for a kind, in the order in which their errors are told."""
 
-from dataclasses import dataclass
 from functools import cache
+
+import msgspec
 
 from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.validation.checks import Each, Rule
@@ -19,8 +20,7 @@ from corral.kinds.training.validation.pod_power import power_rules
 from corral.kinds.training.validation.role_rules import gang_rules, map_rules, needed_rules, role_rules
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(msgspec.Struct, frozen=True):
     """Rules that belong together, under a name that a policy gives to their errors."""
 
     name: str
