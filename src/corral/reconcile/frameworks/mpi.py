@@ -13,7 +13,6 @@ from corral.kinds.training.mpi import MPI_JOB, MPIJobSpec
 from corral.kinds.well_known import CONFIG_MAP, ROLE, ROLE_BINDING, SERVICE_ACCOUNT
 from corral.reconcile.frameworks.addressing import Addressing
 from corral.reconcile.frameworks.framework import Framework, Setting, Tally, Variable, variable
-from corral.reconcile.training.labels import job_labels
 
 LAUNCHER, WORKER = "Launcher", "Worker"
 CONFIG_PATH, KUBECTL_PATH = "/etc/mpi", "/opt/kube"
@@ -44,8 +43,7 @@ def config_name(job: TrainingJob) -> str:
 
 def companion(resource: tuple[str, str], job: TrainingJob, name: str) -> Object:
     """Returns the head of an object that the job needs, by API version and kind."""
-    labels = {"app": job.name, **job_labels(job)}
-    metadata = {"name": name, "namespace": job.namespace, "labels": labels}
+    metadata = {"name": name, "namespace": job.namespace, "labels": {"app": job.name}}
     return {"apiVersion": resource[0], "kind": resource[1], "metadata": metadata}
 
 

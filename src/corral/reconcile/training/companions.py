@@ -8,9 +8,11 @@ from collections.abc import Sequence
 
 from corral.kinds.objects import Object, is_controlled_by, is_deleting, labels_of, owner_reference, uid_of
 from corral.kinds.references import ApiResource
+from corral.kinds.training.catalogue import facts_of
 from corral.kinds.training.validation.field_error import quoted
 from corral.kinds.well_known import CONFIG_MAP, JOB, POD, ROLE, ROLE_BINDING, SECRET, SERVICE, SERVICE_ACCOUNT
 from corral.reconcile.plan import Action, Create, EmitEvent, Told, Update
+from corral.reconcile.training.labels import JOB_NAME, OPERATOR_NAME
 
 COMPANIONS: tuple[ApiResource, ...] = (CONFIG_MAP, SERVICE, SERVICE_ACCOUNT, ROLE, ROLE_BINDING)
 """The kinds that are kept as wanted, in the order in which they are looked at."""
@@ -25,12 +27,14 @@ def companion_actions(
 ) -> list[Action]:
     """Returns what makes the companions of a job as wanted: nothing for those that are."""
     held = {_place(one): one for one in observed if is_controlled_by(one, uid_of(job_object))}
-    decided = (_action(owner_resource, job_object, one, held.get(_place(one))) for one in wanted)
+    labelled = [_labelled(job_object, one) for one in wanted]
+    decided = (_action(owner_resource, job_object, one, held.get(_place(one))) for one in labelled)
     return [action for action in decided if action is not None]
 
 
 def created(owner_resource: ApiResource, job_object: Object, wanted: Object, *, fill: str = "") -> Create:
     """Returns the creation of a companion, with its owner; an account of that name may be anybody's."""
+    wanted = _labelled(job_object, wanted)
     metadata = {**wanted["metadata"], "ownerReferences": [owner_reference(owner_resource, job_object)]}
     resource = _RESOURCES[wanted["kind"]]
     told = Told(taken=name_taken(owner_resource, job_object, wanted))
@@ -42,6 +46,13 @@ def name_taken(owner_resource: ApiResource, job_object: Object, wanted: Object) 
     name, kind = quoted(wanted["metadata"]["name"]), quoted(wanted["kind"])
     message = f"Resource {name} of Kind {kind} already exists and is not managed by {owner_resource.kind}"
     return EmitEvent(owner_resource, job_object, "ErrResourceExists", message, "Warning")
+
+
+def _labelled(job_object: Object, wanted: Object) -> Object:
+    """Returns a companion with the labels by which the operator's caches find it."""
+    ours = {OPERATOR_NAME: facts_of(job_object).controller_name, JOB_NAME: job_object["metadata"]["name"]}
+    metadata = {**wanted["metadata"], "labels": {**labels_of(wanted), **ours}}
+    return {**wanted, "metadata": metadata}
 
 
 def _place(one: Object) -> tuple[str, str]:

@@ -25,6 +25,11 @@ def test_everything_missing_is_made_with_its_owner() -> None:
     assert kinds == ["ConfigMap", "ServiceAccount", "Role", "RoleBinding"]
     for one in made:
         assert isinstance(one, Create)
+        assert one.object["metadata"]["labels"] == {
+            "app": "pi",
+            "training.kubeflow.org/operator-name": "mpijob-controller",
+            "training.kubeflow.org/job-name": "pi",
+        }
         assert one.object["metadata"]["ownerReferences"] == [
             {
                 "apiVersion": "kubeflow.org/v1",

@@ -149,11 +149,6 @@ def test_launcher_may_run_commands_in_its_workers_only() -> None:
     ]
     assert {one["metadata"]["name"] for one in found.values()} == {"pi-config", "pi-launcher"}
     assert found["RoleBinding"]["subjects"] == [{"kind": "ServiceAccount", "name": "pi-launcher", "namespace": "ml"}]
-    assert found["ConfigMap"]["metadata"]["labels"] == {
-        "app": "pi",
-        "training.kubeflow.org/operator-name": "mpijob-controller",
-        "training.kubeflow.org/job-name": "pi",
-    }
 
 
 def test_job_without_workers_may_not_run_commands_in_any_pod() -> None:
