@@ -1,6 +1,7 @@
 """Writes docs/reference from the code: the command line, the error codes and the conformance of the embedded API. `make reference` runs it.
 
-A test compares the pages with what this would write, so that they cannot fall behind.
+The definitions of the training kinds are rewritten with it. Tests compare all of them with what this would write, so
+that they cannot fall behind.
 """
 
 import sys
@@ -13,6 +14,7 @@ import click
 from corral.surfaces.cli import exit_codes
 from corral.surfaces.cli.main import COMMANDS, corral
 from corral.testing.contracts.kubernetes_api.page import conformance_page
+from tools import training_definitions
 from tools.error_codes import Mention, mentions
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -91,6 +93,7 @@ def main() -> None:
     for name, text in pages().items():
         (FOLDER / name).write_text(text)
         sys.stdout.write(f"docs/reference/{name}\n")
+    training_definitions.main()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 `make reference` runs it, and a test compares the files with what it would write.
 """
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ def main() -> None:
     for path, text in files().items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
+        sys.stdout.write(f"{path.relative_to(ROOT)}\n")
 
 
 if __name__ == "__main__":

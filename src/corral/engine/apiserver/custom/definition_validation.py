@@ -86,7 +86,7 @@ def _spec_findings(spec: Spec) -> Iterator[FieldError]:
         yield invalid("spec.preserveUnknownFields", True, "must be false in order to use defaults in the schema")
     for index, version in enumerate(layout.versions):
         yield from _version_findings(version, layout, f"spec.versions[{index}]")
-    yield from _versions_findings(layout)
+    yield from _versions_findings(layout, spec.get("versions"))
     yield from _naming_findings(_names(spec), "spec.names", is_spec=True)
     yield from _shared_findings(layout)
     yield from _conversion_findings(spec.get("conversion") or {})
@@ -144,18 +144,18 @@ def _warning_faults(warning: str | None, deprecated: bool) -> Iterator[str]:
         yield f"must only contain printable UTF-8 characters; non-printable character found at index {bad}"
 
 
-def _versions_findings(layout: Layout) -> Iterator[FieldError]:
+def _versions_findings(layout: Layout, given: Any) -> Iterator[FieldError]:
     names = [version.get("name", "") for version in layout.versions]
     if len(set(names)) != len(names):
-        yield invalid("spec.versions", _printed(layout), "must contain unique version names")
+        yield invalid("spec.versions", given and _printed(layout), "must contain unique version names")
     if sum(bool(version.get("storage")) for version in layout.versions) != 1:
-        yield invalid("spec.versions", _printed(layout), "must have exactly one version marked as storage version")
+        yield invalid("spec.versions", given and _printed(layout), "must have exactly one version marked as storage version")
     if names and (faults := label1035_faults(names[0])):
         yield invalid("spec.version", names[0], ",".join(faults))
 
 
-def _printed(layout: Layout) -> list[dict[str, Any]] | None:
-    return [printed_version(version) for version in layout.versions] or None
+def _printed(layout: Layout) -> list[dict[str, Any]]:
+    return [printed_version(version) for version in layout.versions]
 
 
 def _naming_findings(names: dict[str, Any], path: str, is_spec: bool) -> Iterator[FieldError]:

@@ -1,0 +1,16 @@
+"""The files that carry the definitions are what the types say now."""
+
+from pathlib import Path
+
+import pytest
+
+from tools.training_definitions import ROOT, files
+
+
+@pytest.mark.parametrize("path", files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_is_what_would_be_written(path: Path) -> None:
+    assert path.read_text() == files()[path], "run `make reference`"
+
+
+def test_no_file_of_a_kind_that_is_gone_is_left() -> None:
+    assert sorted((ROOT / "deploy" / "crds").iterdir()) == sorted(path for path in files() if path.suffix == ".yaml")
