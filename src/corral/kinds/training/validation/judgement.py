@@ -4,6 +4,7 @@ import msgspec
 
 from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import facts_of
+from corral.kinds.training.early_dialects import modernised
 from corral.kinds.training.mpi import MPI_JOB, MPI_JOB_V2
 from corral.kinds.training.pytorch import PYTORCH_JOB
 from corral.kinds.training.validation.checks import errors_in
@@ -39,7 +40,7 @@ _OPERATOR_RULES = {MPI_JOB: mpi_errors, MPI_JOB_V2: mpi_v2_errors}
 def errors_of(obj: Object, old: Object | None = None) -> list[FieldError]:
     """Returns all that is wrong with a job, whether a server refuses it or the operator does."""
     rules = _OPERATOR_RULES.get(facts_of(obj))
-    return [*_judged(obj, old, None), *(rules(obj) if rules else ()), *early_errors(obj)]
+    return [*_judged(obj, old, None), *(rules(modernised(obj)) if rules else ()), *early_errors(obj)]
 
 
 def admission_errors_of(obj: Object, old: Object | None = None, namespace: Object | None = None) -> list[FieldError]:
