@@ -10,9 +10,10 @@ from corral.kinds.objects import Object
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.mpi import MPI_JOB, MPIJobSpec
+from corral.kinds.training.status import Condition, ReplicaStatus
 from corral.kinds.well_known import CONFIG_MAP, ROLE, ROLE_BINDING, SERVICE_ACCOUNT
 from corral.reconcile.frameworks.addressing import Addressing
-from corral.reconcile.frameworks.framework import Framework, Setting, Tally, Variable, variable
+from corral.reconcile.frameworks.framework import Framework, ReplicaStatuses, Setting, Tally, Variable, variable
 
 LAUNCHER, WORKER = "Launcher", "Worker"
 CONFIG_PATH, KUBECTL_PATH = "/etc/mpi", "/opt/kube"
@@ -200,6 +201,14 @@ def _has_succeeded(job: TrainingJob, tally: Tally) -> bool:
     return LAUNCHER in tally and tally[LAUNCHER].succeeded >= max(1, tally[LAUNCHER].expected)
 
 
+def _reported(job: TrainingJob, conditions: Sequence[Condition], counts: ReplicaStatuses) -> ReplicaStatuses:
+    """Tells nothing about workers once the launcher has ended, whatever they still do."""
+    launcher = counts.get(LAUNCHER)
+    if launcher is None or not (launcher.succeeded or launcher.failed):
+        return counts
+    return {role: ReplicaStatus() if role == WORKER else one for role, one in counts.items()}
+
+
 MPI = Framework(
     facts=MPI_JOB,
     environment=_environment,
@@ -212,5 +221,6 @@ MPI = Framework(
     dress=_dress,
     pod_name=_pod_name,
     indexes=lambda place: place.role != LAUNCHER,
+    reported=_reported,
     companions=_companions,
 )

@@ -25,6 +25,7 @@ from corral.reconcile.plan import NOTHING_TO_DO, Action, Create, LookAgainAfter,
 from corral.reconcile.training.companions import name_taken
 from corral.reconcile.training.conditions import is_finished
 from corral.reconcile.training.ending import cleared
+from corral.reconcile.training.following import followed
 from corral.reconcile.training.gangs import group_actions
 from corral.reconcile.training.gangs import removal as group_removal
 from corral.reconcile.training.limits import seconds_to_deadline
@@ -93,7 +94,7 @@ def _missing_workers(sight: Sight) -> list[Action]:
 
 def _alarms(sight: Sight, outcome: Outcome, roster: Roster) -> list[Action]:
     """Returns when to look again without being told to: a deadline nobody else counts, or a node given up."""
-    waits = [next_loss(sight, roster)]
+    waits = [next_loss(sight, roster), followed(sight, outcome.status).wait]
     if launcher_of(sight) is None:
         waits.append(seconds_to_deadline(sight.job, outcome.status, sight.now))
     due = [wait for wait in waits if wait is not None]
@@ -110,8 +111,14 @@ def _emptied(sight: Sight, outcome: Outcome) -> Plan:
 def _cleared(sight: Sight) -> Plan:
     """Clears away what the policy says; a launcher that still runs without its workers is stopped with them."""
     policy, launcher = sight.job.run_policy.clean_pod_policy, launcher_of(sight)
+    was_stopped = sight.status.progress is not None and sight.status.progress.target_reached
     actions: list[Action] = []
-    if policy != "None" and launcher is not None and verdict_of(launcher) is None and not is_deleting(launcher):
+    if (
+        (policy != "None" or was_stopped)
+        and launcher is not None
+        and verdict_of(launcher) is None
+        and not is_deleting(launcher)
+    ):
         if not launcher["spec"].get("suspend"):
             actions.append(suspended(launcher))
     elif policy == "All":

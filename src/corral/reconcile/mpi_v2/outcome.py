@@ -29,6 +29,7 @@ from corral.reconcile.training.conditions import (
     without,
 )
 from corral.reconcile.training.failures import failure_of
+from corral.reconcile.training.following import followed, target_message
 from corral.reconcile.training.limits import deadline_passed
 from corral.reconcile.training.mishaps import Mishap, recorded
 from corral.reconcile.training.outcome import Outcome
@@ -81,6 +82,11 @@ def outcome_of(sight: Sight) -> Outcome:
     telling.status = _with_failures(sight, telling.status)
     verdict = verdict_of(launcher_of(sight))
     telling.status = replace(telling.status, replica_statuses=_counts(sight, verdict))
+    progress = followed(sight, telling.status)
+    telling.status = progress.status
+    if progress.is_at_target and verdict is None:
+        message = target_message(sight, progress.status)
+        telling.end(Saying(SUCCEEDED, "MPIJobSucceeded", message))
     _tell_course(telling, verdict)
     return Outcome(telling.status, telling.events)
 

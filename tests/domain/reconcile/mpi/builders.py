@@ -11,7 +11,7 @@ from corral.kinds.training.job import TrainingJob
 from corral.kinds.training.reading import read_job
 from corral.reconcile.mpi_v2.decision import decide
 from corral.reconcile.plan import Create, Delete, EmitEvent, Plan, SetStatus
-from corral.reconcile.training.world import Settings, World
+from corral.reconcile.training.world import Report, Settings, World
 
 NOW = 1_800_000_000.0
 STAMP = "2027-01-15T08:00:00Z"
@@ -97,6 +97,7 @@ class Cluster:
         self.pods: Sequence[PodView] = ()
         self.launcher_pods: Sequence[PodView] = ()
         self.secrets: list[Object] = []
+        self.report: Report | None = None
 
     def decide(self, now: float = NOW) -> Plan:
         world = World(
@@ -105,6 +106,7 @@ class Cluster:
             launcher_pods=self.launcher_pods,
             companions=self.companions,
             settings=self.settings,
+            report=self.report,
         )
         return decide(world, read(self.job), now)
 

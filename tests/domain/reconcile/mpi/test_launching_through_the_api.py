@@ -8,7 +8,7 @@ import pytest
 
 from corral.kinds.objects import Object
 from corral.kinds.training.job import Place
-from corral.kinds.training.status import JobStatus
+from corral.kinds.training.status import JobStatus, ReplicaStatus
 from corral.kinds.training.validation.mpi_rules import mpi_errors
 from corral.reconcile.frameworks.addressing import ClusterAddressing
 from corral.reconcile.frameworks.framework import RoleTally
@@ -172,6 +172,19 @@ def test_launcher_decides() -> None:
     assert not MPI.has_succeeded(job, waiting)
     assert MPI.has_succeeded(job, done)
     assert not MPI.is_running(job, {"Launcher": RoleTally(1), "Worker": RoleTally(2, active=2)})
+
+
+@pytest.mark.parametrize(
+    ("launcher", "want"),
+    [
+        (ReplicaStatus(active=1), ReplicaStatus(active=2)),
+        (ReplicaStatus(succeeded=1), ReplicaStatus()),
+        (ReplicaStatus(failed=1), ReplicaStatus()),
+    ],
+)
+def test_workers_are_not_counted_once_the_launcher_has_ended(launcher: ReplicaStatus, want: ReplicaStatus) -> None:
+    counts = {"Launcher": launcher, "Worker": ReplicaStatus(active=2)}
+    assert MPI.reported(read(mpi_job()), [], counts) == {"Launcher": launcher, "Worker": want}
 
 
 @pytest.mark.parametrize(

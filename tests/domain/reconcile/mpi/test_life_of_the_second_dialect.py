@@ -6,6 +6,7 @@ import pytest
 
 from corral.kinds.objects import Object
 from corral.reconcile.plan import Delete, LookAgainAfter, Patch, SetStatus, Update
+from corral.reconcile.training.world import Report
 from tests.domain.reconcile.mpi.builders import (
     NOW,
     STAMP,
@@ -315,3 +316,14 @@ def test_long_complaints_are_cut_to_what_an_event_holds() -> None:
     (event,) = heard(Cluster(job).decide())
     assert len(event[1]) == 1024
     assert event[1].endswith("...")
+
+
+def test_job_that_reaches_its_target_succeeds_and_stops() -> None:
+    policy = {"progress": {"stopWhen": {"metric": "accuracy", "reaches": 0.9}}}
+    cluster = started(runPolicy=policy)
+    cluster.report = Report(step=7, metrics={"accuracy": 0.95}, since=NOW)
+    cluster.step()
+    assert cluster.conditions[-1] == ("Succeeded", "True")
+    plan = cluster.step()
+    assert removed(plan) == ["pi-worker-0", "pi-worker-1"]
+    assert cluster.launcher["spec"]["suspend"] is True
