@@ -14,7 +14,7 @@ import click
 from corral.surfaces.cli import exit_codes
 from corral.surfaces.cli.main import COMMANDS, corral
 from corral.testing.contracts.kubernetes_api.page import conformance_page
-from tools import training_definitions
+from tools import training_definitions, training_policies
 from tools.error_codes import Mention, mentions
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -94,6 +94,7 @@ def main() -> None:
         (FOLDER / name).write_text(text)
         sys.stdout.write(f"docs/reference/{name}\n")
     training_definitions.main()
+    training_policies.main()
 
 
 if __name__ == "__main__":

@@ -28,4 +28,5 @@ MX_JOB = KindFacts(
     port_name="mxjob-port",
     port=9091,
     spec_type=MXJobSpec,
+    any_case_roles=True,
 )

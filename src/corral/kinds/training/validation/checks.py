@@ -95,10 +95,11 @@ def errors_in(rules: Iterable[Rule], scope: Scope) -> Iterator[FieldError]:
 
 
 def cel_of(rules: tuple[Rule, ...]) -> str:
-    """Returns one CEL expression with the errors of all rules, line by line."""
+    """Returns one CEL expression with the errors of all rules, line by line; each rule stands on a line of its own."""
     if len(rules) == 1:
         return rules[0].cel()
-    return _lines(f"[{', '.join(rule.cel() for rule in rules)}]")
+    texts = ",\n".join(rule.cel() for rule in rules)
+    return _lines(f"[\n{texts}\n]")
 
 
 def _lines(texts: str) -> str:

@@ -196,20 +196,6 @@ class Every(msgspec.Struct, frozen=True):
         return " && ".join(f"({term.cel()})" for term in self.terms)
 
 
-class Either(msgspec.Struct, frozen=True):
-    """Whether one of several conditions holds."""
-
-    terms: tuple[Term, ...]
-
-    def value(self, scope: Scope) -> bool:
-        """Returns whether one holds."""
-        return any(term.value(scope) for term in self.terms)
-
-    def cel(self) -> str:
-        """Returns the disjunction."""
-        return " || ".join(f"({term.cel()})" for term in self.terms)
-
-
 class Sum(msgspec.Struct, frozen=True):
     """Two numbers together."""
 
