@@ -30,6 +30,7 @@ from corral.reconcile.plan import (
     Patch,
     Plan,
     SetStatus,
+    Told,
     Update,
 )
 from corral.testing.api_under_test import ApiUnderTest
@@ -277,3 +278,24 @@ async def test_cluster_wide_objects_are_told_about_in_the_default_namespace(
     runtime.events.emit(EmitEvent(NAMESPACE, space, "Seen", f"{api.namespace} was seen"))
     await runtime.events.flush()
     assert runtime.events.counts.sent == 1
+
+
+async def test_name_of_somebody_else_is_told_and_nothing_is_overwritten(
+    api: ApiUnderTest, runtime: Runtime, owner: Object
+) -> None:
+    await runtime.store.create(CONFIG_MAP, named(api, "held") | {"data": {"whose": "theirs"}})
+    wanted = child(api, owner, "held") | {"data": {"whose": "ours"}}
+    told = Told(taken=EmitEvent(CONFIG_MAP, owner, "ErrResourceExists", "held by another", "Warning"))
+    with pytest.raises(ConflictError):
+        await PlanExecutor(runtime).run(key_of(owner), Plan.of(Create(CONFIG_MAP, wanted, told=told)))
+    found = await runtime.store.get(CONFIG_MAP, ObjectKey(api.namespace, "held"))
+    assert found["data"] == {"whose": "theirs"}
+    await runtime.events.flush()
+    assert [event["reason"] for event in await runtime.store.list(EVENT, Scope(api.namespace))] == ["ErrResourceExists"]
+
+
+async def test_object_of_anybody_does_where_that_is_enough(api: ApiUnderTest, runtime: Runtime, owner: Object) -> None:
+    theirs = await runtime.store.create(CONFIG_MAP, named(api, "account"))
+    wanted = child(api, owner, "account")
+    await PlanExecutor(runtime).run(key_of(owner), Plan.of(Create(CONFIG_MAP, wanted, or_found=True)))
+    assert uid_of(await runtime.store.get(CONFIG_MAP, key_of(wanted))) == uid_of(theirs)

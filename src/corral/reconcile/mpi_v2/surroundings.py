@@ -16,15 +16,15 @@ SSH_KEY_PAIR = "ssh-key-pair"
 def surroundings(sight: Sight) -> list[Action]:
     """Returns what is missing or has changed.
 
-    Secrets of a namespace are nobody's to list, so the keys are made when there is no pod yet that could hold them: if
-    they are there already, that is found out by the refusal.
+    An operator need not be able to list secrets, so the keys are made when there is no pod yet that could hold them: if
+    they are there already and cannot be seen, that is found out by the refusal.
     """
     owner, job = sight.job.facts.resource, sight.job
     wanted = [_service(sight), _config(sight)]
     actions = companion_actions(owner, job.object, wanted, sight.world.companions)
-    has_service = any(one["kind"] == SERVICE.kind for one in sight.world.companions)
-    is_waiting = job.run_policy.suspend and has_service
-    if not (sight.world.pods or sight.world.launcher_pods or is_waiting):
+    kinds = {one["kind"] for one in sight.world.companions}
+    is_waiting = job.run_policy.suspend and SERVICE.kind in kinds
+    if not (SECRET.kind in kinds or sight.world.pods or sight.world.launcher_pods or is_waiting):
         actions.append(created(owner, job.object, _secret(sight), fill=SSH_KEY_PAIR))
     return actions
 

@@ -75,6 +75,14 @@ def test_keys_are_not_asked_for_again_while_a_pod_may_hold_them() -> None:
     assert made(cluster.decide(), "Secret") == []
 
 
+def test_keys_that_can_be_seen_are_not_made_again() -> None:
+    cluster = Cluster(mpi_v2_job())
+    cluster.step()
+    assert len(made(cluster.decide(), "Secret")) == 1
+    cluster.companions += cluster.secrets
+    assert made(cluster.decide(), "Secret") == []
+
+
 def test_service_names_all_pods_of_the_job() -> None:
     service = one(first_plan(), "Service")
     assert service["spec"] == {
