@@ -55,9 +55,10 @@ async def ensure_definitions(world: World) -> None:
 async def _ensure(world: World, name: str, wanted: Object) -> None:
     entry = world.store.collection(DEFINITIONS).get(key_for("", name))
     if entry is None:
-        await create(_write(world, ""), wanted)
+        await create(_write(world, "", _Tested()), wanted)
     elif is_outdated(entry.decoded(), wanted):
-        await change(_write(world, name), partial(renewed, wanted=wanted))
+        strategy = CustomResourceDefinitionStrategy()  # looks also at what was stored before
+        await change(_write(world, name, strategy), partial(renewed, wanted=wanted))
 
 
 def brought_definitions() -> list[Object]:
@@ -78,10 +79,10 @@ def renewed(held: Object, wanted: Object) -> Object:
     return {**held, "metadata": {**held["metadata"], "annotations": annotations}, "spec": wanted["spec"]}
 
 
-def _write(world: World, name: str) -> Write:
+def _write(world: World, name: str, strategy: CustomResourceDefinitionStrategy) -> Write:
     resource = world.catalog.find(GROUP, "v1", PLURAL)
     assert resource is not None
     options = WriteOptions(field_manager="kube-apiserver")
     return Write(
-        world, View(replace(resource, strategy=_Tested()), JSON), Target(GROUP, "v1", PLURAL, name=name), options, ""
+        world, View(replace(resource, strategy=strategy), JSON), Target(GROUP, "v1", PLURAL, name=name), options, ""
     )

@@ -13,8 +13,8 @@ from corral.kinds.training.run_policy import RunPolicy
 class RendezvousSetting(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """One setting of the rendezvous backend."""
 
-    key: str = ""
-    value: str = ""
+    key: Annotated[str, Meta(description="Its name.")] = ""
+    value: Annotated[str, Meta(description="Its value.")] = ""
 
 
 class ElasticPolicy(

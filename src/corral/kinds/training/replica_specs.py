@@ -24,4 +24,4 @@ class ReplicaSpec(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omi
     ] = ""
 
 
-ReplicaSpecs = dict[str, ReplicaSpec]
+ReplicaSpecs = Annotated[dict[str, ReplicaSpec], Meta(description="The pods of the job, role by role.")]

@@ -73,7 +73,11 @@ class ProgressPolicy(msgspec.Struct, rename="camel", kw_only=True, frozen=True, 
         Meta(description="A regular expression (RE2) with groups named step, total or a metric; default: see guide."),
     ] = ""
     total_steps: (
-        Annotated[int, Meta(ge=1, description="The number of steps, when the job does not report it.")] | None
+        Annotated[
+            int,
+            Meta(ge=1, extra_json_schema=INT64, description="The number of steps, when the job does not report it."),
+        ]
+        | None
     ) = None
     stop_when: StopWhen | None = None
     hang: HangPolicy | None = None

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 import msgspec
 from msgspec import Meta
 
-from corral.kinds.training.schema_marks import TIME
+from corral.kinds.training.schema_marks import INT64, TIME
 
 ConditionType = Literal["Created", "Running", "Restarting", "Suspended", "Succeeded", "Failed", "Invalid"]
 FailureClass = Literal["user", "oom", "infra", "node", "preempted", "hang", "unknown"]
@@ -45,27 +45,29 @@ class Failure(
     """One pod that failed, of which class, and by which evidence."""
 
     class_: Annotated[str, Meta(description="user, oom, infra, node, preempted, hang or unknown.")]
-    time: str
-    role: str = ""
-    index: int = 0
-    pod: str = ""
-    pod_uid: str = ""
-    node: str = ""
-    exit_code: int | None = None
-    reason: str = ""
-    message: str = ""
-    attempt: int = 0
+    time: Annotated[str, Meta(description="When it was noticed.")]
+    role: Annotated[str, Meta(description="The role of the pod.")] = ""
+    index: Annotated[int, Meta(description="Its index within the role.")] = 0
+    pod: Annotated[str, Meta(description="Its name.")] = ""
+    pod_uid: Annotated[str, Meta(description="Its uid.")] = ""
+    node: Annotated[str, Meta(description="Where it ran.")] = ""
+    exit_code: Annotated[int, Meta(description="How its training container ended.")] | None = None
+    reason: Annotated[str, Meta(description="What Kubernetes calls it.")] = ""
+    message: Annotated[str, Meta(description="The evidence, for people.")] = ""
+    attempt: Annotated[int, Meta(description="In which attempt of the job.")] = 0
 
 
 class Progress(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
     """How far the job is, by its own words."""
 
-    step: int | None = None
-    total: int | None = None
-    percent: float | None = None
-    steps_per_second: float | None = None
-    seconds_left: int | None = None
-    metrics: dict[str, float] = {}
+    step: Annotated[int, Meta(extra_json_schema=INT64, description="The last step reported.")] | None = None
+    total: Annotated[int, Meta(extra_json_schema=INT64, description="The number of steps.")] | None = None
+    percent: Annotated[float, Meta(description="How much of it is done.")] | None = None
+    steps_per_second: Annotated[float, Meta(description="How fast, of late.")] | None = None
+    seconds_left: (
+        Annotated[int, Meta(extra_json_schema=INT64, description="How long it takes at this speed.")] | None
+    ) = None
+    metrics: Annotated[dict[str, float], Meta(description="The last value of each metric reported.")] = {}
     target_reached: Annotated[
         bool, Meta(description="Whether the job was stopped because its metric is good enough.")
     ] = False
@@ -76,8 +78,8 @@ class JobStatus(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_
     """The whole status."""
 
     keeps_unknown: ClassVar[bool] = True
-    conditions: list[Condition] = []
-    replica_statuses: dict[str, ReplicaStatus] = {}
+    conditions: Annotated[list[Condition], Meta(description="What became of the job, the latest last.")] = []
+    replica_statuses: Annotated[dict[str, ReplicaStatus], Meta(description="The pods of the job, role by role.")] = {}
     start_time: Annotated[str, Meta(extra_json_schema=TIME, description="When work on the job began.")] | None = None
     completion_time: Annotated[str, Meta(extra_json_schema=TIME, description="When the job ended.")] | None = None
     last_reconcile_time: (
