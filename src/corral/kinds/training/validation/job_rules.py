@@ -9,7 +9,6 @@ from corral.kinds.training.validation.text_terms import Matches, Quoted
 
 LONGEST_NAME = 63
 CLEAN_POD_POLICIES = ("All", "None", "Running")
-GOALS = ("maximize", "minimize")
 SYSTEM_PRIORITIES = ("system-cluster-critical", "system-node-critical")
 SYSTEM_NAMESPACE = "kube-system"
 
@@ -61,7 +60,6 @@ def run_policy_rules() -> tuple[Rule, ...]:
         *at_least((*_POLICY, "backoffLimit"), 0),
         *at_least((*_SCHEDULING, "minAvailable"), 0),
         *at_least((*_SCHEDULING, "scheduleTimeoutSeconds"), 0),
-        *one_of((*_POLICY, "progress", "stopWhen", "goal"), GOALS),
     )
 
 
