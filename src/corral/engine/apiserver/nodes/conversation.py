@@ -95,7 +95,7 @@ class NodeAnswer:
 
 async def ask(endpoint: Endpoint, target: str) -> NodeAnswer:
     """Returns a node's answer to GET `target`; 500, in the real words, when it cannot be asked."""
-    url = f"https://{endpoint}{target.partition('?')[0]}"
+    url = f"https://{endpoint}{target}"
     address = await _address(endpoint, url)
     reader, writer = await _connected(address, endpoint, url)
     answer = NodeAnswer(reader, writer)

@@ -47,10 +47,10 @@ def log_options(query: dict[str, str], pod: str) -> LogOptions:
         follow=follow,
         previous=previous,
         timestamps=timestamps,
-        since_seconds=integer(query, "sinceSeconds"),
+        since_seconds=_number(query, "sinceSeconds"),
         since_time=_moment(query.get("sinceTime", "")),
-        tail_lines=integer(query, "tailLines"),
-        limit_bytes=integer(query, "limitBytes"),
+        tail_lines=_number(query, "tailLines"),
+        limit_bytes=_number(query, "limitBytes"),
     )
     errors = _errors(chosen, bool(query.get("stream")))
     if errors:
@@ -73,6 +73,13 @@ def _errors(chosen: LogOptions, has_stream: bool) -> list[FieldError]:
     if has_stream:
         errors.append(field_errors.forbidden("stream", "may not be specified"))
     return errors
+
+
+def _number(query: dict[str, str], name: str) -> int | None:
+    """Returns a whole number; unlike in the options of a list, an empty one is a mistake."""
+    if query.get(name) == "":
+        raise failures.bad_request('strconv.ParseInt: parsing "": invalid syntax')
+    return integer(query, name)
 
 
 def _moment(text: str) -> str:
