@@ -37,7 +37,10 @@ REGISTRY = re.compile(
     )
 )
 MACHINE_PATH = re.compile(
-    r"(?<![\w.~$}/-])/(" + "|".join(("wo" + "rk", "ro" + "ot", "ho" + "me/[a-z]", "Us" + "ers/[a-z]")) + r")\b"
+    # Where keys for ssh are mounted in a container is a default of the MPIJob API.
+    r"(?<![\w.~$}/-])/("
+    + "|".join(("wo" + "rk", "ro" + "ot", "ho" + "me/[a-z]", "Us" + "ers/[a-z]"))
+    + r")\b(?!/\.ssh\b)"
 )
 
 

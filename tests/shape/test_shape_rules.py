@@ -33,6 +33,7 @@ GOOD = {
     "options of a command": ("src/x.py", f"@click.option('-x')\ndef f({WIDE}, h, i): ...\n"),
     "a narrow error": ("src/x.py", "try:\n    x()\nexcept OSError:\n    pass\n"),
     "a generated list": ("requirements.lock", "pypi" + ".org\n"),
+    "a path that an API names": ("job.yaml", "sshAuthMountPath: /ro" + "ot/.ssh\n"),
     "a path inside a home": ("README.md", "~/.corral and $HOME/x and tests/workshop/x\n"),
 }
 

@@ -35,7 +35,7 @@ def test_only_the_second_dialect_gets_its_defaults(served: Served) -> None:
 
 @pytest.mark.parametrize("version", ["v1", "v2beta1"])
 def test_a_job_is_the_same_through_both_versions(served: Served, version: str) -> None:
-    given = {"mainContainer": "mpi", "sshAuthMountPath": "/home/mpi/.ssh", "cleanPodPolicy": "All"}
+    given = {"mainContainer": "mpi", "sshAuthMountPath": "/keys", "cleanPodPolicy": "All"}
     made = served.create(mpi_job(version, **given))
     assert given.items() <= made["spec"].items()
     for other in ("v1", "v2beta1"):
