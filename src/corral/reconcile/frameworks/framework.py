@@ -67,6 +67,11 @@ def _indexed(job: TrainingJob, place: Place) -> str:
     return job.child_name(place.role, place.index)
 
 
+def _told_of_pod(place: Place, name: str) -> tuple[str, str]:
+    """Tells that a pod was made."""
+    return "SuccessfulCreatePod", f"Created pod: {name}"
+
+
 def _reported(job: TrainingJob, conditions: Sequence[Condition], counts: ReplicaStatuses) -> ReplicaStatuses:
     """Tells the counts as they are."""
     return counts
@@ -102,6 +107,8 @@ class Framework:
     """Whether a running pod that is being deleted counts as failed."""
     dress: Dress = _undressed
     pod_name: Callable[[TrainingJob, Place], str] = _indexed
+    tells_of_pod: Callable[[Place, str], tuple[str, str]] = _told_of_pod
+    """Returns reason and message of the event about a pod that was made."""
     indexes: Callable[[Place], bool] = lambda place: True
     """Whether a pod carries its index as a label."""
     reported: Callable[[TrainingJob, Sequence[Condition], ReplicaStatuses], ReplicaStatuses] = _reported

@@ -1,6 +1,6 @@
 """MPI in its first dialect: a launcher that reaches the workers through the API, by `kubectl exec`.
 
-The second dialect, which launches over ssh, has different objects and is decided in `corral.reconcile.mpi_v2`.
+The second dialect, which launches over ssh, has different objects and is decided in `corral.reconcile.training.mpi_v2`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -209,6 +209,13 @@ def _reported(job: TrainingJob, conditions: Sequence[Condition], counts: Replica
     return {role: ReplicaStatus() if role == WORKER else one for role, one in counts.items()}
 
 
+def _told_of_pod(place: Place, name: str) -> tuple[str, str]:
+    """Tells of the launcher in the words that clients of this kind look for."""
+    if place.role == LAUNCHER:
+        return "MPIJobRunning", f"launcher pod created success: {name}"
+    return "SuccessfulCreatePod", f"Created worker pod: {name}"
+
+
 MPI = Framework(
     facts=MPI_JOB,
     environment=_environment,
@@ -220,6 +227,7 @@ MPI = Framework(
     counts_terminating=False,
     dress=_dress,
     pod_name=_pod_name,
+    tells_of_pod=_told_of_pod,
     indexes=lambda place: place.role != LAUNCHER,
     reported=_reported,
     companions=_companions,

@@ -7,6 +7,7 @@ from corral.kinds.objects import Object, is_deleting, owner_reference
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.job import TrainingJob
 from corral.kinds.well_known import HORIZONTAL_POD_AUTOSCALER
+from corral.reconcile.frameworks.pytorch import worker_limits
 from corral.reconcile.plan import Action, Create, Delete, Update
 from corral.reconcile.training.labels import job_labels
 from corral.reconcile.training.world import World
@@ -47,15 +48,6 @@ def asks_for_autoscaler(job: TrainingJob) -> bool:
     """Whether the job gives metrics to scale by."""
     policy = getattr(job.spec, "elastic_policy", None)
     return job.facts.autoscales and policy is not None and bool(policy.metrics)
-
-
-def worker_limits(job: TrainingJob) -> tuple[int, int]:
-    """Returns the least and the most workers of an elastic job; each stands for the other when only one is given."""
-    policy = job.spec.elastic_policy
-    least = policy.min_replicas if policy.min_replicas is not None else policy.max_replicas
-    most = policy.max_replicas if policy.max_replicas is not None else least
-    workers = job.count("Worker")
-    return (workers if least is None else least, workers if most is None else most)
 
 
 def _autoscaler(job: TrainingJob) -> Object:

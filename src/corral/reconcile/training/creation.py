@@ -4,6 +4,7 @@ from corral.kinds.training.job import Place
 from corral.kinds.training.status import JobStatus
 from corral.kinds.well_known import POD, SERVICE
 from corral.reconcile.plan import Action, Create, EmitEvent, Told
+from corral.reconcile.training.companions import name_taken
 from corral.reconcile.training.gangs import names_other_scheduler
 from corral.reconcile.training.pods import pod_of
 from corral.reconcile.training.services import service_of
@@ -25,8 +26,10 @@ def _missing_pods(sight: Sight, roster: Roster, status: JobStatus) -> list[Actio
 
 def _create_pod(sight: Sight, place: Place, status: JobStatus) -> Create:
     pod = pod_of(sight.framework, sight.job, place, status, sight.world.settings)
-    done = sight.event("SuccessfulCreatePod", f"Created pod: {pod['metadata']['name']}")
-    return Create(POD, pod, told=Told(done, sight.event("FailedCreatePod", "Error creating: ", warns=True)))
+    done = sight.event(*sight.framework.tells_of_pod(place, pod["metadata"]["name"]))
+    failed = sight.event("FailedCreatePod", "Error creating: ", warns=True)
+    taken = name_taken(sight.job.facts.resource, sight.job.object, pod)
+    return Create(POD, pod, told=Told(done, failed, taken))
 
 
 def _missing_services(sight: Sight) -> list[Action]:

@@ -13,14 +13,15 @@ from corral.kinds.training.job import TrainingJob
 from corral.kinds.training.mpi import MPI_JOB_V2, MPI_OPERATOR
 from corral.kinds.training.reading import UnreadableJobError, read_job
 from corral.kinds.training.run_policy import TRAINING_OPERATOR
+from corral.kinds.training.validation import errors_of
 from corral.reconcile.plan import NOTHING_TO_DO, EmitEvent, Plan, SetStatus
-from corral.reconcile.training.conditions import INVALID, Saying, said
+from corral.reconcile.training.conditions import INVALID, Saying, is_finished, said
 from corral.reconcile.training.life import decide_life
+from corral.reconcile.training.mpi_v2.decision import decide as decide_mpi_v2
 from corral.reconcile.training.reporting import begun
 from corral.reconcile.training.sight import status_of
 from corral.reconcile.training.world import World
 
-_OURS = (None, "", TRAINING_OPERATOR, MPI_OPERATOR)
 _EVENT_LENGTH = 1024
 
 
@@ -31,13 +32,16 @@ def decide(world: World, now: float) -> Plan:
     job, problems = examined(world.job)
     if job is None or problems:
         return _refused(world.job, "; ".join(problems), now)
+    if job.facts is MPI_JOB_V2:
+        return decide_mpi_v2(world, job, now)
     return decide_life(world, job, now)
 
 
 def is_managed_elsewhere(obj: Object) -> bool:
     """Whether the job says that another controller looks after it."""
     policy = (obj.get("spec") or {}).get("runPolicy") or {}
-    return policy.get("managedBy") not in _OURS
+    ours = MPI_OPERATOR if facts_of(obj) is MPI_JOB_V2 else TRAINING_OPERATOR
+    return (policy.get("managedBy") or ours) != ours
 
 
 def examined(obj: Object) -> tuple[TrainingJob | None, list[str]]:
@@ -46,7 +50,9 @@ def examined(obj: Object) -> tuple[TrainingJob | None, list[str]]:
         job = read_job(obj)
     except UnreadableJobError as error:
         return None, [str(error)]
-    return job, []
+    if job.facts is MPI_JOB_V2 or is_finished(status_of(obj).conditions):
+        return job, []  # that dialect tells it in its own words; and what has ended is only cleared away
+    return job, [str(error) for error in errors_of(obj)]
 
 
 def _refused(obj: Object, problems: str, now: float) -> Plan:

@@ -39,7 +39,7 @@ from corral.reconcile.training.mishaps import (
     next_loss,
     recorded,
 )
-from corral.reconcile.training.outcome import Outcome, failed, outcome_of, succeeded
+from corral.reconcile.training.outcome import Outcome, begun_anew, failed, outcome_of, succeeded
 from corral.reconcile.training.removal import pod_removals, service_removals
 from corral.reconcile.training.reporting import accepted, written
 from corral.reconcile.training.sight import Roster, Sight, roster_of, status_of
@@ -106,6 +106,8 @@ def _looked(sight: Sight, begun: Outcome) -> _Look:
         outcome = failed(sight, progress.status, limit)
     elif progress.is_at_target:
         outcome = succeeded(sight, progress.status, target_message(sight, progress.status))
+    elif hang.kind == "kill":
+        outcome = begun_anew(sight, progress.status, hang.message)
     else:
         outcome = outcome_of(sight, progress.status, tally, found)
     return _Look(roster, found, hang, _told(sight, begun, outcome, tally, found, hang), progress.wait)
@@ -129,8 +131,7 @@ def _told(
     begins_anew = hang.kind == "kill" or any(one.ends_attempt for one in found)
     if begins_anew and not is_finished(status.conditions):
         status = replace(status, attempt=status.attempt + 1)
-    hung_up = [sight.event("PodFailed", hang.message, warns=True)] if hang.kind == "kill" else []
-    return Outcome(status, [*begun.events, *evidence(sight, found), *hung_up, *outcome.events])
+    return Outcome(status, [*begun.events, *evidence(sight, found), *outcome.events])
 
 
 def _surroundings(sight: Sight) -> list[Action]:

@@ -62,6 +62,12 @@ def running(sight: Sight) -> Saying:
     return Saying(RUNNING, f"{sight.job.kind}Running", f"{sight.job.kind} {name} is running.")
 
 
+def begun_anew(sight: Sight, status: JobStatus, message: str) -> Outcome:
+    """Returns the status of a job whose pods are all started again."""
+    reason = f"{sight.job.kind}Restarting"
+    return Outcome(_say(sight, status, Saying(RESTARTING, reason, message)), [sight.event(reason, message, warns=True)])
+
+
 def _ended(sight: Sight, status: JobStatus, kind: str, message: str, *, warns: bool) -> Outcome:
     if sight.framework.was_always_running:
         status = _say(sight, status, running(sight))

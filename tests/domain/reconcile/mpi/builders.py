@@ -9,8 +9,8 @@ from corral.kinds.objects import Object
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.job import TrainingJob
 from corral.kinds.training.reading import read_job
-from corral.reconcile.mpi_v2.decision import decide
 from corral.reconcile.plan import Create, Delete, EmitEvent, Plan, SetStatus
+from corral.reconcile.training.mpi_v2.decision import decide
 from corral.reconcile.training.world import Report, Settings, World
 
 NOW = 1_800_000_000.0

@@ -36,5 +36,5 @@ _BY_KIND = {
 
 
 def demands_of(facts: KindFacts) -> Demands:
-    """Returns what a kind demands."""
-    return _BY_KIND[facts.kind]
+    """Returns what a kind demands; one that is not listed demands nothing beyond its facts."""
+    return _BY_KIND.get(facts.kind, Demands())

@@ -3,10 +3,10 @@
 from corral.kinds.objects import Object
 from corral.kinds.well_known import CONFIG_MAP, SECRET, SERVICE
 from corral.reconcile.frameworks.mpi import DISCOVER, HOSTFILE, WORKER, companion, config_name, slots_of
-from corral.reconcile.mpi_v2.dialect import first_hosts, host, secret_name, spec_of, worker_name
 from corral.reconcile.plan import Action
 from corral.reconcile.training.companions import companion_actions, created
 from corral.reconcile.training.labels import job_labels
+from corral.reconcile.training.mpi_v2.dialect import first_hosts, host, secret_name, spec_of, worker_name
 from corral.reconcile.training.sight import Sight
 
 SSH_KEY_PAIR = "ssh-key-pair"

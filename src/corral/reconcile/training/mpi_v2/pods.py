@@ -20,7 +20,8 @@ from corral.reconcile.frameworks.mpi import (
     mount,
     slots_of,
 )
-from corral.reconcile.mpi_v2.dialect import (
+from corral.reconcile.training.gangs import mark_member
+from corral.reconcile.training.mpi_v2.dialect import (
     ROOT_SSH,
     as_gang,
     labels_of_role,
@@ -30,7 +31,6 @@ from corral.reconcile.mpi_v2.dialect import (
     ssh_path,
     worker_name,
 )
-from corral.reconcile.training.gangs import mark_member
 from corral.reconcile.training.world import Settings
 
 _SSH_VOLUME = "ssh-auth"

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from corral.kinds.objects import Object, is_deleting, key_of, labels_of
 from corral.kinds.well_known import JOB
 from corral.reconcile.frameworks.mpi import WORKER, companion, launcher_name
-from corral.reconcile.mpi_v2.dialect import spec_of
-from corral.reconcile.mpi_v2.pods import launcher_template
 from corral.reconcile.plan import Action, Patch, Update
 from corral.reconcile.training.companions import created
+from corral.reconcile.training.mpi_v2.dialect import spec_of
+from corral.reconcile.training.mpi_v2.pods import launcher_template
 from corral.reconcile.training.sight import Sight
 
 SHORTEST_RECORD = 60

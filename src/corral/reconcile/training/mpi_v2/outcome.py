@@ -13,7 +13,6 @@ from corral.kinds.training.job import Place
 from corral.kinds.training.status import JobStatus, ReplicaStatus
 from corral.reconcile.frameworks.mpi import LAUNCHER, WORKER
 from corral.reconcile.moments import stamp_of
-from corral.reconcile.mpi_v2.launcher import Verdict, launcher_of, verdict_of
 from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.conditions import (
     CREATED,
@@ -32,6 +31,7 @@ from corral.reconcile.training.failures import failure_of
 from corral.reconcile.training.following import followed, target_message
 from corral.reconcile.training.limits import deadline_passed
 from corral.reconcile.training.mishaps import Mishap, recorded
+from corral.reconcile.training.mpi_v2.launcher import Verdict, launcher_of, verdict_of
 from corral.reconcile.training.outcome import Outcome
 from corral.reconcile.training.sight import Roster, Sight
 

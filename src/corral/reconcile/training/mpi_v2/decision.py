@@ -16,11 +16,6 @@ from corral.kinds.training.validation.field_error import summary
 from corral.kinds.training.validation.mpi_v2_rules import mpi_v2_errors
 from corral.kinds.well_known import POD
 from corral.reconcile.frameworks.mpi import WORKER
-from corral.reconcile.mpi_v2.dialect import MPI_V2, as_gang, worker_name
-from corral.reconcile.mpi_v2.launcher import launcher_actions, launcher_of, suspended, verdict_of
-from corral.reconcile.mpi_v2.outcome import invalid_outcome, outcome_of
-from corral.reconcile.mpi_v2.pods import worker_pod
-from corral.reconcile.mpi_v2.surroundings import surroundings
 from corral.reconcile.plan import NOTHING_TO_DO, Action, Create, LookAgainAfter, Plan, SetStatus, Told
 from corral.reconcile.training.companions import name_taken
 from corral.reconcile.training.conditions import is_finished
@@ -30,6 +25,11 @@ from corral.reconcile.training.gangs import group_actions
 from corral.reconcile.training.gangs import removal as group_removal
 from corral.reconcile.training.limits import seconds_to_deadline
 from corral.reconcile.training.mishaps import is_lost_with_its_node, next_loss
+from corral.reconcile.training.mpi_v2.dialect import MPI_V2, as_gang, worker_name
+from corral.reconcile.training.mpi_v2.launcher import launcher_actions, launcher_of, suspended, verdict_of
+from corral.reconcile.training.mpi_v2.outcome import invalid_outcome, outcome_of
+from corral.reconcile.training.mpi_v2.pods import worker_pod
+from corral.reconcile.training.mpi_v2.surroundings import surroundings
 from corral.reconcile.training.outcome import Outcome
 from corral.reconcile.training.removal import pod_removals
 from corral.reconcile.training.sight import Roster, Sight, roster_of, status_of
