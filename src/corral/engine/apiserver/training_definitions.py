@@ -5,6 +5,7 @@ everything that users added to its metadata; one without was installed by somebo
 from a file that the package carries, since building them from the kinds' types would be a third of the time to start.
 """
 
+import asyncio
 import sys
 from dataclasses import replace
 from functools import partial
@@ -21,7 +22,6 @@ from corral.engine.apiserver.http.options import WriteOptions
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.resources.resource import Object
 from corral.engine.apiserver.rest.admission import DEFINITIONS
-from corral.engine.apiserver.rest.identity import key_for
 from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.rest.writing import Write, change, create
 from corral.engine.apiserver.world import World
@@ -32,7 +32,23 @@ FILE = "training_definitions.json"
 
 
 class _Tested(CustomResourceDefinitionStrategy):
-    """Takes a definition as it is: that these are valid is known from tests, and finding it out again takes long."""
+    """Takes a definition as it is: that these are valid is known from tests, and finding it out again takes long.
+
+    They have names of their own, so each looks only at `others`, and all of them can be stored at once.
+    """
+
+    def __init__(self, others: list[Object], now: str) -> None:
+        self._others = others
+        self._now = now
+
+    def exclusive_scope(self, name: str) -> str:
+        """Returns none."""
+        return ""
+
+    def prepare_create(self, obj: Object) -> None:
+        """Starts a status in which the names are accepted already."""
+        super().prepare_create(obj)
+        self.settle(obj, self._others, self._now)
 
     def validate(self, obj: Object) -> list[FieldError]:
         """Finds nothing."""
@@ -40,25 +56,27 @@ class _Tested(CustomResourceDefinitionStrategy):
 
 
 async def ensure_definitions(world: World) -> None:
-    """Creates definitions that are missing and renews those of another release.
+    """Creates definitions that are missing and renews those of another release, before anybody is served."""
+    held = {entry.name: entry for entry in world.store.collection(DEFINITIONS).scan()}
+    wanted = {one["metadata"]["name"]: one for one in brought_definitions()}
+    missing = [one for name, one in wanted.items() if name not in held]
+    tested = _Tested([entry.decoded() for entry in held.values()] if missing else [], world.timestamp())
+    work = {one["metadata"]["name"]: create(_write(world, "", tested), one) for one in missing}
+    for name in held.keys() & wanted.keys():
+        if is_outdated(held[name].decoded(), wanted[name]):
+            strategy = CustomResourceDefinitionStrategy()  # looks also at what was stored before
+            work[name] = change(_write(world, name, strategy), partial(renewed, wanted=wanted[name]))
+    done = await asyncio.gather(*work.values(), return_exceptions=True)
+    for name, outcome in zip(work, done, strict=True):
+        _tell(name, outcome)
 
-    One that cannot be written, on a full disk for example, is told in the log; the server still serves what it has.
-    """
-    for wanted in brought_definitions():
-        name = wanted["metadata"]["name"]
-        try:
-            await _ensure(world, name, wanted)
-        except ApiFailure as failure:
-            print(f"corral: {name} is not up to date: {failure.message}", file=sys.stderr, flush=True)
 
-
-async def _ensure(world: World, name: str, wanted: Object) -> None:
-    entry = world.store.collection(DEFINITIONS).get(key_for("", name))
-    if entry is None:
-        await create(_write(world, "", _Tested()), wanted)
-    elif is_outdated(entry.decoded(), wanted):
-        strategy = CustomResourceDefinitionStrategy()  # looks also at what was stored before
-        await change(_write(world, name, strategy), partial(renewed, wanted=wanted))
+def _tell(name: str, outcome: object) -> None:
+    """Tells of a definition that cannot be written, on a full disk for example; the server still serves what it has."""
+    if isinstance(outcome, ApiFailure):
+        print(f"corral: {name} is not up to date: {outcome.message}", file=sys.stderr, flush=True)
+    elif isinstance(outcome, BaseException):
+        raise outcome
 
 
 def brought_definitions() -> list[Object]:
