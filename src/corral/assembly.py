@@ -230,7 +230,7 @@ async def _operate(flags: OperatorFlags) -> None:
     from corral.control.training.orders import refuse_missing_gang_kind
     from corral.control.training.process import OperatorProcess
     from corral.control.training.telemetry import Telemetry
-    from corral.reconcile.mpi_v2.surroundings import SSH_KEY_PAIR
+    from corral.reconcile.training.mpi_v2.surroundings import SSH_KEY_PAIR
 
     access, orders = _operator_access(flags), _operator_orders(flags)
     async with AsyncClient(access, manager="corral-operator") as client:

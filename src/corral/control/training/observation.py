@@ -4,6 +4,7 @@ Children are followed by label, so that foreign pods cost nothing, and indexed b
 some jobs need (gangs, MPI) is followed only when those are asked for.
 """
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from corral.control.caches import Caches
 from corral.control.health import Verdict
 from corral.control.mirror import Delta
 from corral.control.object_cache import ObjectCache
-from corral.control.training.families import ON_NODE, OWNER, Parent, manager_of, owner_uids, parent_of
+from corral.control.training.families import ON_NODE, OWNER, Parent, owner_uids, parent_of
 from corral.control.training.nodes import LostNodes, NodeView
 from corral.control.training.orders import Orders
 from corral.kinds.objects import MetadataOnly, Object, is_controlled_by, uid_of
@@ -41,6 +42,8 @@ from corral.reconcile.training.world import World
 
 MPI_COMPANIONS: tuple[ApiResource, ...] = (CONFIG_MAP, SERVICE_ACCOUNT, ROLE, ROLE_BINDING, JOB)
 """What an MPIJob may own beside pods; also a Service, and a Secret of which only the metadata is read."""
+
+_log = logging.getLogger("corral.control.training")
 
 Look = Callable[[Parent], None]
 
@@ -151,14 +154,15 @@ class Observation:
         return cache
 
     def _take(self, deltas: Sequence[Delta[Any]]) -> None:
-        for _, old, new in deltas:
-            parent = parent_of(old if new is None else new)
-            if parent is not None:
-                self._look(parent)
-            if old is not None and new is not None and manager_of(old) != manager_of(new):
-                former = parent_of(old)
-                if former is not None:
-                    self._look(former)
+        for key, old, new in deltas:
+            try:
+                parents = {parent_of(state) for state in (old, new) if state is not None}
+            except (KeyError, TypeError, AttributeError):
+                _log.exception("object not understood", extra={"key": str(key)})
+                continue
+            for parent in parents:
+                if parent is not None:
+                    self._look(parent)
 
     def _node_changed(self, name: str) -> None:
         for pod in self.pods.by_index(ON_NODE, name):

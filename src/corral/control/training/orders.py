@@ -21,9 +21,9 @@ class Orders:
     namespace: str = ""
     """The only namespace to look at; all when empty."""
     settings: Settings = field(default_factory=Settings)
-    workers: int = 16
+    workers: int = 64
     """Jobs of one kind that are looked at at the same time."""
-    parallel: int = 24
+    parallel: int = 16
     """Writes for jobs of one kind that are under way at the same time."""
 
     @property

@@ -84,10 +84,17 @@ def by_one_label(pairs: Iterable[tuple[str, float]]) -> Samples:
 
 
 def _true_conditions(job: Object | None) -> set[str]:
-    conditions = ((job or {}).get("status") or {}).get("conditions") or []
-    return {one["type"] for one in conditions if one.get("status") == "True"}
+    """Returns the types of the conditions that hold; what is not a condition does not count."""
+    conditions = _status(job).get("conditions")
+    listed = conditions if isinstance(conditions, list) else []
+    return {str(one.get("type")) for one in listed if isinstance(one, dict) and one.get("status") == "True"}
 
 
 def _restarts(job: Object) -> int:
-    status = job.get("status") or {}
-    return int(status.get("restarts") or 0) + int(status.get("attempt") or 0)
+    numbers = (_status(job).get(field) for field in ("restarts", "attempt"))
+    return sum(number for number in numbers if isinstance(number, int))
+
+
+def _status(job: Object | None) -> Object:
+    status = (job or {}).get("status")
+    return status if isinstance(status, dict) else {}

@@ -14,7 +14,7 @@ from corral.control.runtime import Runtime, runtime_of
 from corral.control.training.operator import Means, TrainingOperator, component_of
 from corral.control.training.orders import Orders
 from corral.control.training.telemetry import Telemetry
-from corral.reconcile.mpi_v2.surroundings import SSH_KEY_PAIR
+from corral.reconcile.training.mpi_v2.surroundings import SSH_KEY_PAIR
 
 _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
 

@@ -1,0 +1,79 @@
+"""Health and readiness fail when the server was not heard for too long, name the part, and recover by themselves."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from corral.testing.embedded_api import EmbeddedApi
+from corral.testing.fault_proxy import FaultProxy, Seen, no_fault, reply
+from corral.testing.kubeconfig_files import written_kubeconfig
+from corral.testing.waiting import eventually
+from tests.training.operator.conftest import Start
+from tests.training.operator_process import OperatorProcess
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+async def answered(operator: OperatorProcess, path: str, status: int, words: str = "") -> str:
+    async with asyncio.timeout(20):
+        while True:
+            seen, body = await asyncio.to_thread(operator.answer, path)
+            if seen == status and words in body:
+                return body
+            await asyncio.sleep(0.05)
+
+
+async def test_a_server_that_is_not_heard_makes_it_unwell_until_it_is(
+    api: EmbeddedApi, start: Start, tmp_path: Path
+) -> None:
+    async with FaultProxy(api.access) as proxy:
+        way = written_kubeconfig(proxy.access(token="any"), tmp_path / "through-the-proxy")
+        operator = await asyncio.to_thread(start, "--stale-after", "2", at=way)
+        assert (await answered(operator, "/healthz", 200)).startswith("ok\n")
+        await proxy.refuse()
+        await answered(operator, "/readyz", 503, "[-] cache of pods: nothing heard for")
+        await answered(operator, "/healthz", 503, "[-] cache of tfjobs.kubeflow.org")
+        await proxy.accept()
+        await answered(operator, "/readyz", 200)
+        await answered(operator, "/healthz", 200)
+        await asyncio.to_thread(operator.stop)
+
+
+async def test_one_watch_that_is_refused_is_named(api: EmbeddedApi, start: Start, tmp_path: Path) -> None:
+    def refuse_pods(seen: Seen) -> object:
+        return reply(403, "Forbidden", message="not you") if "/pods?" in seen.path else None
+
+    async with FaultProxy(api.access) as proxy:
+        way = written_kubeconfig(proxy.access(token="any"), tmp_path / "through-the-proxy")
+        operator = await asyncio.to_thread(start, "--stale-after", "2", at=way)
+        proxy.fault_for = refuse_pods  # type: ignore[assignment]
+        await proxy.cut()
+        body = await answered(operator, "/readyz", 503, "[-] cache of pods")
+        bad = [line for line in body.splitlines() if line.startswith("[-]")]
+        assert len(bad) == 1
+        assert bad[0].startswith("[-] cache of pods: nothing heard for")
+        assert "not you" in bad[0]
+        proxy.fault_for = no_fault
+        await answered(operator, "/readyz", 200)
+        await asyncio.to_thread(operator.stop)
+
+
+async def test_it_is_not_ready_before_it_has_seen_everything(
+    api: EmbeddedApi, kubeconfig: Path, tmp_path: Path
+) -> None:
+    async with FaultProxy(api.access) as proxy:
+        proxy.fault_for = lambda seen: reply(503, "ServiceUnavailable") if "/services?" in seen.path else None
+        way = written_kubeconfig(proxy.access(token="any"), tmp_path / "through-the-proxy")
+        operator = OperatorProcess(way, tmp_path / "operator.log")
+        starting = asyncio.create_task(asyncio.to_thread(operator.start))
+        await eventually(lambda: any("/services?" in seen.path for seen in proxy.seen), within=30.0)
+        await answered(operator, "/readyz", 503, "[-] cache of services: no complete list yet")
+        proxy.fault_for = no_fault
+        await starting
+        await asyncio.to_thread(operator.stop)
