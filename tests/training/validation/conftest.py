@@ -52,7 +52,7 @@ class Judge:
     def update(self, job: Object, subresource: str = "") -> Verdict:
         return self._ask("PUT", f"{self._path(job)}/{job['metadata']['name']}{subresource}", job)
 
-    def patch(self, job: Object, change: Object, sort: str = "merge-patch+json", query: str = "") -> Verdict:
+    def patch(self, job: Object, change: Any, sort: str = "merge-patch+json", query: str = "") -> Verdict:
         path = f"{self._path(job)}/{job['metadata']['name']}{query}"
         return self._ask("PATCH", path, change, f"application/{sort}")
 

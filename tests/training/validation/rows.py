@@ -206,6 +206,20 @@ ROWS = {
             "job has: give this port that name or another number",
         ),
     ),
+    "half a device": Row(
+        INDEXED_KINDS,
+        lambda job, roles: training_container(roles).update(
+            resources={
+                "limits": {"nvidia.com/gpu": "500m", "amd.com/gpu": "1.5", "cpu": "0.5", "a.com/b": 2, "c.com/d": "1k"},
+                "requests": {"nvidia.com/gpu": "1000m", "kubernetes.io/x": "0.5", "a.com/b": "0.1Ki"},
+            }
+        ),
+        (
+            'CONTAINERS[0].resources.limits[amd.com/gpu]: Invalid value: "1.5": must be an integer',
+            'CONTAINERS[0].resources.limits[nvidia.com/gpu]: Invalid value: "500m": must be an integer',
+            'CONTAINERS[0].resources.requests[a.com/b]: Invalid value: "0.1Ki": must be an integer',
+        ),
+    ),
     "everything at once": Row(
         ("XGBoostJob",),
         lambda job, roles: (

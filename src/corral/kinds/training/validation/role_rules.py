@@ -3,10 +3,11 @@
 from typing import get_args
 
 from corral.kinds.training.facts import KindFacts, RestartPolicy
+from corral.kinds.training.validation.amounts import Fractions
 from corral.kinds.training.validation.checks import Check, Each, Let, Rule
 from corral.kinds.training.validation.demands import demands_of
 from corral.kinds.training.validation.job_rules import LONGEST_NAME, out_of_range, unsupported
-from corral.kinds.training.validation.list_terms import MOST_ITEMS, Before, Chosen, Entry
+from corral.kinds.training.validation.list_terms import MOST_ITEMS, Before, Chosen, Entry, Ordered
 from corral.kinds.training.validation.places import (
     AT,
     CONTAINER,
@@ -106,7 +107,12 @@ def _container_rules(facts: KindFacts) -> tuple[Rule, ...]:
             Literal(f"must have at most {MOST_ITEMS} items"),
             count,
         ),
-        Each("container", _CONTAINERS, (_image_rule(where), *_port_rules(facts, where)), index="at"),
+        Each(
+            "container",
+            _CONTAINERS,
+            (_image_rule(where), *_port_rules(facts, where), *_amount_rules(where)),
+            index="at",
+        ),
         Check(Compared(Size(named), "==", Literal(0)), "Required value", path(*where), Literal(missing)),
     )
 
@@ -135,6 +141,16 @@ def _port_rules(facts: KindFacts, containers: tuple[str | Term, ...]) -> tuple[R
     if facts.adds_port:
         checks.append(_default_port_rule(facts, path(*where, ".containerPort")))
     return (Each("port", _PORTS, tuple(checks), index="portAt"),)
+
+
+def _amount_rules(containers: tuple[str | Term, ...]) -> tuple[Rule, ...]:
+    made: list[Rule] = []
+    for field in ("limits", "requests"):
+        given = Field(CONTAINER, ("resources", field), default={})
+        where = path(*containers, "[", AT, f"].resources.{field}[", Key(KEY), "]")
+        check = Check(Literal(True), "Invalid value", where, Literal("must be an integer"), Quoted(Entry(given, KEY)))
+        made.append(Each("key", Ordered(Fractions(given)), (check,)))
+    return tuple(made)
 
 
 def _default_port_rule(facts: KindFacts, where: Text) -> Check:
