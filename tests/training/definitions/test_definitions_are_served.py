@@ -9,7 +9,7 @@ from corral.kinds.training.definitions import definitions
 from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
 from corral.ports.object_store import Patch, Scope, WriteOptions
 from corral.ports.refusals import ConflictError, InvalidError
-from tests.training.definitions.conftest import FILES, Served, definition_names, resource
+from tests.training.definitions.served_kinds import FILES, Served, definition_names, resource
 from tests.training.manifests import EVERY_KIND, FACTS, container, manifest, role
 
 pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]

@@ -3,7 +3,7 @@
 import pytest
 
 from corral.kinds.training.reading import read_job
-from tests.training.definitions.conftest import Served
+from tests.training.definitions.served_kinds import Served
 
 pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]
 

@@ -7,7 +7,7 @@ from corral.kinds.training.catalogue import facts_of
 from corral.kinds.training.reading import read_job
 from corral.ports.object_store import Patch
 from corral.ports.refusals import InvalidError
-from tests.training.definitions.conftest import Served, resource
+from tests.training.definitions.served_kinds import Served, resource
 from tests.training.manifests import manifest
 
 pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]
