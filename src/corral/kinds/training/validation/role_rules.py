@@ -127,7 +127,15 @@ def _port_rules(facts: KindFacts, containers: tuple[str | Term, ...]) -> tuple[R
     number, name = Field(PORT, ("containerPort",), default=0), Field(PORT, ("name",))
     before = Field(Entry(_PORTS, _OTHER), ("name",))
     earlier = Chosen(Before(PORT_AT), "other", Compared(before, "==", name))
-    again = Every((Compared(name, "!=", Literal("")), Compared(Size(earlier), ">", Literal(0))))
+    alike = Chosen(_PORTS, "other", Compared(Field(_OTHER, ("name",)), "==", name))
+    # Counting those before is dear in CEL, so it is asked last, and only when there are two at all.
+    again = Every(
+        (
+            Compared(name, "!=", Literal("")),
+            Compared(Size(alike), ">", Literal(1)),
+            Compared(Size(earlier), ">", Literal(0)),
+        )
+    )
     checks: list[Rule] = [
         Check(
             out_of_range(number),
