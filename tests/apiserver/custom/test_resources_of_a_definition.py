@@ -58,6 +58,19 @@ def test_reading_another_version_prunes_it_and_defaults_come_from_the_stored_one
     assert first.from_storage(obj("v1", only1="q")) == obj("v1", only1="q", a="A1")
 
 
+def test_an_object_that_rests_in_an_older_version_gets_the_defaults_of_that() -> None:
+    """As observed on a real server, where a definition had another stored version before."""
+    first, second = two_versions()
+    assert first.from_storage
+    assert second.from_storage
+    resting = obj("v2", only2="q")
+    assert second.from_storage(resting)["spec"].keys() >= {"only2", "b"}
+    read = first.from_storage(resting)
+    assert read["apiVersion"] == "example.com/v1"
+    assert "only2" not in read["spec"]
+    assert resting == obj("v2", only2="q")
+
+
 def test_an_object_as_its_schema_would_make_it_is_not_copied() -> None:
     first, _ = two_versions()
     settled = obj("v1", a="x", only1="q")

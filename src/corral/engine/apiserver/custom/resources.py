@@ -65,7 +65,7 @@ def _resource(crd: Crd, version: dict[str, Any], schemas: Mapping[str, Schema], 
         printer=printer_of(version.get("additionalPrinterColumns")),
         storage_version=storage,
         to_storage=_to_storage(f"{spec['group']}/{storage}", schemas[storage]),
-        from_storage=_from_storage(f"{spec['group']}/{version['name']}", schema, schemas[storage]),
+        from_storage=_from_storage(f"{spec['group']}/{version['name']}", schema, schemas, schemas[storage]),
         selectable_fields=tuple(selectable),
         scale=scale,
         structural=True,
@@ -112,15 +112,21 @@ def _to_storage(api_version: str, schema: Schema) -> Callable[[Object], Object]:
     return convert
 
 
-def _from_storage(api_version: str, schema: Schema, stored: Schema) -> Callable[[Object], Object]:
-    """The way out: defaults are those of the stored version; the version that was asked for only prunes."""
+def _from_storage(
+    api_version: str, schema: Schema, schemas: Mapping[str, Schema], stored: Schema
+) -> Callable[[Object], Object]:
+    """The way out: defaults are those of the version at rest; the version that was asked for only prunes.
+
+    An object rests in the version that was the stored one when it was last written.
+    """
 
     def convert(obj: Object) -> Object:
-        if stored is schema and is_settled(schema, obj):
+        resting = schemas.get(obj["apiVersion"].rpartition("/")[2], stored)
+        if resting is schema and is_settled(schema, obj):
             return obj
-        converted = _coerced(copied(obj), obj["apiVersion"], stored)
-        apply_defaults(stored, converted)
-        return converted if stored is schema else _coerced(converted, api_version, schema)
+        converted = _coerced(copied(obj), obj["apiVersion"], resting)
+        apply_defaults(resting, converted)
+        return converted if resting is schema else _coerced(converted, api_version, schema)
 
     return convert
 
