@@ -16,6 +16,7 @@ from corral.surfaces.cli.main import COMMANDS, corral
 from corral.testing.contracts.kubernetes_api.page import conformance_page
 from tools import training_definitions, training_policies
 from tools.error_codes import Mention, mentions
+from tools.training_cases import cases_page
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
 HEADER = "<!-- Written by `make reference`; change the code instead. -->\n"
@@ -23,7 +24,12 @@ HEADER = "<!-- Written by `make reference`; change the code instead. -->\n"
 
 def pages() -> dict[str, str]:
     """Returns every page by its file name."""
-    return {"cli.md": cli_page(), "conformance.md": HEADER + "\n" + conformance_page(), "errors.md": errors_page()}
+    return {
+        "cli.md": cli_page(),
+        "conformance.md": HEADER + "\n" + conformance_page(),
+        "errors.md": errors_page(),
+        "training-conformance.md": HEADER + "\n" + cases_page(),
+    }
 
 
 def cli_page() -> str:

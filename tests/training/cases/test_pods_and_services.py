@@ -152,6 +152,7 @@ PORTS = {
 @pytest.mark.parametrize("kind", INDEXED_KINDS)
 def test_the_kinds_port_is_on_container_and_service(stage: Stage, kind: str) -> None:
     job = stage.submit(kind)
+    job.wait_pods(*names_of(kind))
     job.wait_services(*names_of(kind))
     name, number = PORTS[kind]
     for short in names_of(kind):
