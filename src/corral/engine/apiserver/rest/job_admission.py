@@ -14,6 +14,7 @@ from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
 from corral.kinds.training.policies.wording import refusal, warning
 from corral.kinds.training.validation import admission_errors_of, is_judged, warnings_of
+from corral.kinds.training.validation.field_error import forbidden
 
 _KINDS: Final = {facts.kind: facts for facts in TRAINING_KINDS}
 _NAMESPACES: Final = "/namespaces"
@@ -31,7 +32,10 @@ def admit(world: World, resource: Resource, obj: Object, old: Object | None) -> 
     singular = _KINDS[resource.kind].singular
     warnings = tuple(warning(singular, text) for text in warnings_of(obj))
     entry = world.store.collection(_NAMESPACES).get(key_for("", obj["metadata"]["namespace"]))
-    errors = admission_errors_of(obj, old, entry.decoded() if entry else None)
+    try:
+        errors = admission_errors_of(obj, old, entry.decoded() if entry else None)
+    except (AttributeError, KeyError, TypeError):  # its definition is not ours and lets anything in
+        errors = [forbidden("spec", "does not have the shape of its kind")]
     if not errors:
         return warnings
     name, text = obj["metadata"].get("name") or "", refusal(singular, errors)

@@ -39,3 +39,19 @@ def _has_fraction(text: str) -> bool:
     except QuantityError:
         return False
     return number < _LARGEST and not number.is_integer()
+
+
+class IsInt32(msgspec.Struct, frozen=True):
+    """Whether a value of any type is a whole number of 32 bits."""
+
+    term: Term
+
+    def value(self, scope: Scope) -> bool:
+        """Returns whether it is."""
+        found = self.term.value(scope)
+        return isinstance(found, int) and not isinstance(found, bool) and -(2**31) <= found < 2**31
+
+    def cel(self) -> str:
+        """Returns the same, by CEL's type of the value."""
+        given = self.term.cel()
+        return f"type({given}) == int && int({given}) >= {-(2**31)} && int({given}) < {2**31}"

@@ -4,6 +4,7 @@ What a pod may have, a job may have. Refused is what would only fail later, pod 
 """
 
 from corral.kinds.training.facts import KindFacts
+from corral.kinds.training.validation.amounts import IsInt32
 from corral.kinds.training.validation.checks import Check, Each, Let, Rule
 from corral.kinds.training.validation.job_rules import system_priority
 from corral.kinds.training.validation.places import (
@@ -29,7 +30,7 @@ from corral.kinds.training.validation.terms import (
     Term,
     Variable,
 )
-from corral.kinds.training.validation.text_terms import Matches, Quoted
+from corral.kinds.training.validation.text_terms import Matches, Quoted, Text
 
 ENFORCED = "pod-security.kubernetes.io/enforce"
 GUARDED_LEVELS = ("baseline", "restricted")
@@ -70,7 +71,7 @@ def _metadata_rules(facts: KindFacts) -> tuple[Rule, ...]:
     )
     owners = Field(TEMPLATE, ("metadata", "ownerReferences"), default=[])
     owned = Check(
-        Compared(Size(owners), ">", Literal(0)),
+        Compared(owners, "!=", Literal([])),
         "Forbidden",
         path(*below_role(facts, f"{where}ownerReferences")),
         Literal("must not be set: the job owns its pods"),
@@ -90,13 +91,19 @@ def _pod_rules(facts: KindFacts) -> tuple[Rule, ...]:
             Literal("must not be set: a scheduler chooses the node; use nodeSelector or affinity"),
         ),
         *accounts,
+        Check(
+            Every((Given(POD, ("priority",)), Not(IsInt32(Field(POD, ("priority",), default=0))))),
+            "Forbidden",
+            path(*below_role(facts, f"{where}priority")),
+            Literal("must be a whole number of 32 bits; use priorityClassName"),
+        ),
         system_priority(Field(POD, ("priorityClassName",)), *below_role(facts, f"{where}priorityClassName")),
     )
 
 
 def _account_rule(facts: KindFacts, field: str) -> Check:
     name = Field(POD, (field,))
-    is_name = Every((Matches(name, _SUBDOMAIN), Compared(Size(name), "<=", Literal(253))))
+    is_name = Every((Matches(name, _SUBDOMAIN), Compared(Size(Text((name,))), "<=", Literal(253))))
     return Check(
         Every((Compared(name, "!=", Literal("")), Not(is_name))),
         "Invalid value",
