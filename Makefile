@@ -17,8 +17,8 @@ REAL := if [ "$$CI" = true ]; then $(DEV)/bin/python -m corral.testing.control_p
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
-demo: run-environment  ## start the API, apply, watch, kill -9, show that nothing was lost (15 s)
-	@PYTHONPATH=src $(RUN)/bin/python tools/demo.py
+demo: run-environment  ## start the API, apply, run a training job, kill -9, show that nothing was lost (20 s)
+	@PYTHONPATH=src:. $(RUN)/bin/python -m tools.demo
 
 test: check  ## everything that must hold: check, then the tests
 	@$(REAL)

@@ -27,6 +27,7 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import CONFIG_MAP, POD
 from corral.ports.object_store import Change, Patch, Scope, Start
 from corral.ports.refusals import UnreachableError
+from tools.training_scene import play_training
 
 ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = ROOT / "examples" / "00-first-manifest" / "team.yaml"
@@ -70,7 +71,7 @@ def private_home() -> Iterator[None]:
 
 
 def play() -> int:
-    """Shows the five scenes."""
+    """Shows the scenes."""
     title("1. Start a Kubernetes API and its controllers: no Docker, no cluster, one SQLite file")
     up = assembly.start_embedded(no_node=True)
     say(f"{up.address} answers after {up.seconds * 1000:.0f} ms")
@@ -78,13 +79,15 @@ def play() -> int:
     with SyncClient(access) as client:
         title("2. Apply a manifest through our own client")
         apply_manifest(client)
-        title(f"3. Write {STEPS} times, watch from a second connection, and kill -9 the API on the way")
+        title("3. Train with a Kubeflow PyTorchJob: a master, two workers, one of which fails")
+        play_training(client, say)
+        title(f"4. Write {STEPS} times, watch from a second connection, and kill -9 the API on the way")
         watcher = Watcher(access, revision_of(client))
         acknowledged = write_and_kill(client, access)
         watcher.wait_until_seen(acknowledged[-1])
-        title("4. Compare what was acknowledged, what is stored, and what the watch saw")
+        title("5. Compare what was acknowledged, what is stored, and what the watch saw")
         is_whole = compare(client, acknowledged, watcher)
-    title("5. Stop")
+    title("6. Stop")
     say("stopped " + ", ".join(assembly.stop_embedded()))
     print("\nNothing was lost and nothing came twice." if is_whole else "\nSOMETHING WAS LOST: please report this.")
     print("Next: make a Corral of your own with the lines under Quickstart in README.md, and use kubectl as ever.")
