@@ -51,7 +51,7 @@ def lines(measures: tuple[Measure, ...], results: Results, around: Circumstances
         better = f"{found:.2f}x" if found else "-"
         target = f"{measure.target:g}x" if measure.target else "-"
         cells = "".join(
-            f"{_figure(results.median(measure.key, side), measure.unit):>{width}}{_share(results.spread(measure.key, side)):>8}"
+            f"{figure(results.median(measure.key, side), measure.unit):>{width}}{_share(results.spread(measure.key, side)):>8}"
             for side, width in ((OURS, 12), (REAL, 13))
         )
         yield f"{measure.title:34}{cells}{better:>9}{target:>8}  {verdict(measure, found)}".rstrip()
@@ -64,7 +64,7 @@ def markdown(measures: tuple[Measure, ...], results: Results) -> Iterator[str]:
     yield "| | Corral | etcd + kube-apiserver | better | target | |"
     yield "|---|---:|---:|---:|---:|---|"
     for measure in measures:
-        ours, real = (_figure(results.median(measure.key, side), measure.unit) for side in (OURS, REAL))
+        ours, real = (figure(results.median(measure.key, side), measure.unit) for side in (OURS, REAL))
         found = ratio(measure, results)
         target = f"{measure.target:g}x" if measure.target else ""
         better = f"{found:.1f}x" if found else ""
@@ -109,11 +109,12 @@ def written(path: Path, measures: tuple[Measure, ...], results: Results, around:
     path.write_text(json.dumps(content, indent=1) + "\n")
 
 
-def _figure(value: float | None, unit: str) -> str:
+def figure(value: float | None, unit: str) -> str:
+    """Returns a value with three digits that count and its unit."""
     if value is None:
         return "-"
-    digits = 0 if value >= 100 else 1 if value >= 10 else 2
-    return f"{value:,.{digits}f} {unit}" if unit != "/s" else f"{value:,.{digits}f}{unit}"
+    digits = 0 if value >= 100 or not unit else 1 if value >= 10 else 2
+    return f"{value:,.{digits}f} {unit}".rstrip() if unit != "/s" else f"{value:,.{digits}f}{unit}"
 
 
 def _share(value: float | None) -> str:

@@ -2,7 +2,7 @@
 
 `emit` never waits and never fails; a few tasks send, those about one object always in the same one, so in order. What
 cannot be sent, or is said too often about one object, is counted and dropped: events are a courtesy, and must never hold
-up or flood what they tell about.
+up or flood what they tell about. While there is work to write, only one of them is under way at a time.
 """
 
 import asyncio
@@ -10,7 +10,8 @@ import hashlib
 import logging
 import zlib
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -29,7 +30,7 @@ _log = logging.getLogger("corral.control.events")
 
 _LANES = 4
 """Events that are sent at the same time: few, so that what they tell about goes first."""
-_QUEUE = 1000
+_QUEUE = 5000
 """Events that wait in one lane."""
 _REMEMBERED = 4000
 _WINDOW = 600.0
@@ -65,6 +66,8 @@ class EventRecorder:
         self._component = component
         self._lanes: list[deque[EmitEvent]] = [deque() for _ in range(_LANES)]
         self._filled = [asyncio.Event() for _ in range(_LANES)]
+        self._plans = 0
+        self._turn = asyncio.Lock()
         self._said: OrderedDict[str, _Said] = OrderedDict()
         self._budgets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
@@ -81,6 +84,15 @@ class EventRecorder:
             self.counts.dropped += 1
         lane.append(event)
         self._filled[number].set()
+
+    @contextmanager
+    def stepping_back(self) -> Iterator[None]:
+        """Lets events go one by one for the length of a block, so that the writes in it come first."""
+        self._plans += 1
+        try:
+            yield
+        finally:
+            self._plans -= 1
 
     async def run(self) -> None:
         """Sends until cancelled."""
@@ -103,12 +115,19 @@ class EventRecorder:
         while lane:
             event = lane.popleft()
             try:
-                await self._send(event)
+                await self._send_in_turn(event)
                 self.counts.sent += 1
             except CorralError as error:
                 self.counts.dropped += 1
                 _log.info("event not sent", extra={"reason": event.reason, "failure": error.message})
         self._filled[number].clear()
+
+    async def _send_in_turn(self, event: EmitEvent) -> None:
+        if self._plans:
+            async with self._turn:
+                await self._send(event)
+        else:
+            await self._send(event)
 
     def _is_affordable(self, uid: str) -> bool:
         now = self._clock.monotonic()

@@ -79,13 +79,17 @@ class PlanExecutor:
         When an action fails, the others of its stage still end, later stages do not start, and the first failure is
         raised: the key comes again and a new plan is made from what is there then.
         """
+        with self._events.stepping_back():
+            await self._run_stages(owner, plan)
+        again = plan.look_again_after
+        return DONE if again is None else RetryAfter(again)
+
+    async def _run_stages(self, owner: ObjectKey, plan: Plan) -> None:
         for stage in plan.stages:
             ended = await asyncio.gather(*(self._act(owner, action) for action in stage), return_exceptions=True)
             failures = [failure for failure in ended if isinstance(failure, BaseException)]
             if failures:
                 raise next((one for one in failures if not isinstance(one, CorralError)), failures[0])
-        again = plan.look_again_after
-        return DONE if again is None else RetryAfter(again)
 
     async def _act(self, owner: ObjectKey, action: Action) -> None:
         if isinstance(action, LookAgainAfter):
