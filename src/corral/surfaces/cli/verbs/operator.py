@@ -5,6 +5,12 @@ import click
 from corral import assembly
 
 
+def _not_needed(_: click.Context, option: click.Parameter, value: int | None) -> None:
+    """Accepts a flag of the training operator that has nothing to set here, and says so."""
+    if value is not None:
+        click.echo(f"note: {option.opts[0]} is not needed: the pace is set by the API server", err=True)
+
+
 @click.command()
 @click.option("--kubeconfig", default="", metavar="PATH", help="How to reach the API; by default the pod's own access.")
 @click.option("--context", default="", metavar="NAME", help="A context of the kubeconfig other than its current one.")
@@ -74,6 +80,9 @@ from corral import assembly
 @click.option(
     "--log-format", type=click.Choice(["json", "text"]), default="text", show_default=True, help="Form of log lines."
 )
+@click.option("--controller-threads", type=int, hidden=True, callback=_not_needed, expose_value=False)
+@click.option("--qps", type=int, hidden=True, callback=_not_needed, expose_value=False)
+@click.option("--burst", type=int, hidden=True, callback=_not_needed, expose_value=False)
 def operator(**flags: object) -> None:
     """Look after training jobs of a cluster, until stopped.
 

@@ -1,0 +1,46 @@
+"""`corral install` puts the definitions where it says, and a second time changes nothing."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+from corral.adapters.kubernetes.sync_client import SyncClient
+from corral.kinds.training.catalogue import TRAINING_KINDS
+from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
+from corral.testing.embedded_api import EmbeddedApi
+
+
+def corral(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "corral", *words], capture_output=True, text=True, timeout=120, check=False
+    )
+
+
+def test_the_second_time_changes_nothing_and_the_target_is_named(api: EmbeddedApi, kubeconfig: Path) -> None:
+    first, second = (corral("install", "--kubeconfig", str(kubeconfig)) for _ in range(2))
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert f"installing on test ({api.access.server}, chosen by current kube context)" in first.stderr
+    definitions = [line for line in second.stdout.splitlines() if line.startswith("customresourcedefinitions")]
+    assert len(definitions) == len(TRAINING_KINDS)
+    assert all(line.endswith("unchanged") for line in definitions), second.stdout
+
+
+def test_a_removed_definition_comes_back(api: EmbeddedApi, kubeconfig: Path) -> None:
+    with SyncClient(api.access) as client:
+        client.delete_collection(CUSTOM_RESOURCE_DEFINITION)
+        done = corral("install", "--kubeconfig", str(kubeconfig))
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.count("  created") == len(TRAINING_KINDS)
+        for facts in TRAINING_KINDS:
+            assert client.list(facts.resource) == []
+
+
+def test_a_dry_run_prints_what_kubectl_can_apply() -> None:
+    done = corral("install", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    printed = list(yaml.safe_load_all(done.stdout))
+    kinds = {one["spec"]["names"]["kind"] for one in printed if one["kind"] == "CustomResourceDefinition"}
+    assert kinds == {facts.kind for facts in TRAINING_KINDS}
+    assert {"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"} <= {one["kind"] for one in printed}
