@@ -11,6 +11,7 @@ from corral.kinds.training.policies.wording import refusal
 from corral.kinds.training.validation import admission_errors_of
 from tests.training.manifests import EVERY_KIND, FACTS
 from tests.training.validation.conftest import ENFORCED, Judge
+from tests.training.validation.rows import good
 
 pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]
 
@@ -74,7 +75,10 @@ def jobs(kind: str) -> st.SearchStrategy[Object]:
     policy = objects(
         {}, {"managedBy": st.sampled_from(["", "kubeflow.org/training-operator", 'x"\ny']), "schedulingPolicy": gang}
     )
-    spec: dict[str, Any] = {facts.map_field: st.dictionaries(roles, replicas, max_size=3)}
+    usual = st.just(good(kind)["spec"][facts.map_field])
+    any_roles = st.dictionaries(roles, replicas, max_size=3)
+    mixed = st.builds(lambda given, more: {**given, **more}, usual, st.dictionaries(roles, replicas, max_size=1))
+    spec: dict[str, Any] = {facts.map_field: st.one_of(usual, mixed, any_roles)}
     optional: dict[str, Any] = {"runPolicy": policy}
     if kind == "MXJob":
         spec["jobMode"] = st.just("MXTrain")
@@ -82,7 +86,7 @@ def jobs(kind: str) -> st.SearchStrategy[Object]:
         optional["elasticPolicy"] = objects(
             {}, {"minReplicas": NUMBERS, "maxReplicas": NUMBERS, "maxRestarts": NUMBERS, **_rendezvous(kind)}
         )
-    names = st.sampled_from(["job", "1job", "a.b", "j" * 53, "j" * 55, "j" * 64, "1" * 64])
+    names = st.just("job") | st.sampled_from(["job", "1job", "a.b", "j" * 53, "j" * 55, "j" * 64, "1" * 64])
     return st.builds(lambda name, made: _job(kind, name, made), names, objects(spec, optional))
 
 
@@ -105,7 +109,7 @@ def test_the_embedded_server_says_what_the_rules_say(embedded_judge: Judge, kind
 
 
 def agree(judge: Judge, kind: str) -> None:
-    @settings(max_examples=25, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=50, deadline=None, database=None, derandomize=True, suppress_health_check=list(HealthCheck))
     @given(job=jobs(kind), is_guarded=st.booleans())
     def one(job: Object, is_guarded: bool) -> None:
         namespace = judge.guarded if is_guarded else judge.namespace
