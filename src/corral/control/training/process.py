@@ -4,6 +4,7 @@ The caches begin when the turn has come, so that they hold what the one before h
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from corral.control.health import Verdict
@@ -14,6 +15,8 @@ from corral.control.runtime import Runtime
 from corral.control.training.operator import Means, TrainingOperator
 from corral.control.training.orders import Orders
 from corral.control.training.telemetry import Telemetry
+
+_log = logging.getLogger("corral.control.training")
 
 
 class OperatorProcess:
@@ -70,6 +73,8 @@ class OperatorProcess:
         runtime = self._surroundings()
         operator = TrainingOperator(runtime, self._orders, self._telemetry, self._means, fence=fence)
         self._operator = operator
+        kinds = ",".join(facts.kind for facts in self._orders.kinds)
+        _log.info("looking after jobs", extra={"kinds": kinds, "namespace": self._orders.namespace or "(all)"})
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(runtime.caches.run(), name="caches")
