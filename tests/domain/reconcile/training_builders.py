@@ -8,14 +8,16 @@ from typing import Any
 
 import msgspec
 
-from corral.kinds.objects import Object
+from corral.kinds.objects import Metadata, MetadataOnly, Object
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.catalogue import facts_of
 from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.job import TrainingJob
 from corral.kinds.training.reading import read_job
 from corral.reconcile.frameworks.framework import RoleTally
+from corral.reconcile.moments import stamp_of
 
+NOW = 1_800_000_000.0
 UID = "11111111-2222-3333-4444-555555555555"
 
 
@@ -24,14 +26,18 @@ def job(kind: str, *, name: str = "job", namespace: str = "ml", **given: Any) ->
     return read_job(manifest(kind, name=name, namespace=namespace, **given))
 
 
-def manifest(kind: str, *, name: str = "job", namespace: str = "ml", **given: Any) -> Object:
+def manifest(
+    kind: str, *, name: str = "job", namespace: str = "ml", annotations: dict[str, str] | None = None, **given: Any
+) -> Object:
     """Returns a job as the server stores it."""
     facts = facts_of({"kind": kind})
     spec = {key: value for key, value in given.items() if key[0].islower()}
     if kind == "MXJob":
         spec.setdefault("jobMode", "MXTrain")
     spec[facts.map_field] = {key: replicas(facts, value) for key, value in given.items() if key[0].isupper()}
-    metadata = {"name": name, "namespace": namespace, "uid": UID, "creationTimestamp": "2026-01-01T00:00:00Z"}
+    metadata: Object = {"name": name, "namespace": namespace, "uid": UID, "creationTimestamp": "2026-01-01T00:00:00Z"}
+    if annotations:
+        metadata["annotations"] = annotations
     return {"apiVersion": "kubeflow.org/v1", "kind": kind, "metadata": metadata, "spec": spec}
 
 
@@ -47,8 +53,13 @@ def template(container: str, **more: Any) -> Object:
     return {"spec": {"containers": [{"name": container, "image": "train:1", **more}]}}
 
 
-def pod(of: TrainingJob, role: str, index: int, phase: str = "Running", *, exit_code: int | None = None) -> PodView:
-    """Returns a pod of a job; with an exit code, its training container has ended with it."""
+def pod(
+    of: TrainingJob, role: str, index: int, phase: str = "Running", *, exit_code: int | None = None, **more: Any
+) -> PodView:
+    """Returns a pod of a job; with an exit code, its training container has ended with it.
+
+    More: node, deleting, restarts, uid, annotations, labels, waiting, and any field of the pod's status.
+    """
     name = of.child_name(role, index)
     labels = {
         "training.kubeflow.org/operator-name": of.facts.controller_name,
@@ -56,14 +67,50 @@ def pod(of: TrainingJob, role: str, index: int, phase: str = "Running", *, exit_
         "training.kubeflow.org/replica-type": role.lower(),
         "training.kubeflow.org/replica-index": str(index),
     }
-    state = {} if exit_code is None else {"terminated": {"exitCode": exit_code}}
-    return msgspec.convert(
-        {
-            "metadata": {"name": name, "namespace": of.namespace, "uid": f"uid-of-{name}", "labels": labels},
-            "status": {"phase": phase, "containerStatuses": [{"name": of.facts.container, "state": state}]},
-        },
-        PodView,
-    )
+    state: Object = {} if exit_code is None else {"terminated": {"exitCode": exit_code}}
+    if waiting := more.pop("waiting", None):
+        state = {"waiting": waiting}
+    container = {"name": of.facts.container, "state": state, "restartCount": more.pop("restarts", 0)}
+    metadata: Object = {
+        "name": name,
+        "namespace": of.namespace,
+        "uid": more.pop("uid", f"uid-of-{name}"),
+        "labels": more.pop("labels", labels),
+        "annotations": more.pop("annotations", {}),
+    }
+    if more.pop("deleting", False):
+        metadata["deletionTimestamp"] = stamp_of(NOW)
+    spec = {"nodeName": more.pop("node", "")}
+    status = {"phase": phase, "containerStatuses": [container], **more}
+    return msgspec.convert({"metadata": metadata, "spec": spec, "status": status}, PodView)
+
+
+def every_pod(of: TrainingJob, phase: str = "Running", **more: Any) -> list[PodView]:
+    """Returns all pods that a job asks for, all alike."""
+    return [pod(of, place.role, place.index, phase, **more) for place in of.places()]
+
+
+def every_service(of: TrainingJob) -> list[MetadataOnly]:
+    """Returns all services that a job asks for."""
+    return [service(of, place.role, place.index) for place in of.places()]
+
+
+def service(of: TrainingJob, role: str, index: int) -> MetadataOnly:
+    """Returns the service of one place."""
+    name = of.child_name(role, index)
+    return MetadataOnly(metadata=Metadata(name=name, namespace=of.namespace, uid=f"uid-of-service-{name}"))
+
+
+def with_status(obj: Object, *states: str, **fields: Any) -> Object:
+    """Returns a job with a status: conditions as `Created` or `Running=False`, said a minute ago, and further fields."""
+    said = [_condition(obj["kind"], *state.partition("=")[::2]) for state in states]
+    return {**obj, "status": {"conditions": said, **fields}}
+
+
+def _condition(kind: str, type_: str, status: str) -> Object:
+    stamp = stamp_of(NOW - 60)
+    times = {"lastUpdateTime": stamp, "lastTransitionTime": stamp}
+    return {"type": type_, "status": status or "True", "reason": f"{kind}{type_}", "message": "said before", **times}
 
 
 def tally(of: TrainingJob, **counts: dict[str, Any]) -> dict[str, RoleTally]:
