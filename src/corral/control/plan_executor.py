@@ -7,7 +7,7 @@ to show what was written before deciding again.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeVar
@@ -64,6 +64,7 @@ class PlanExecutor:
         self.expectations = Expectations(runtime.caches, runtime.clock)
         self._store = runtime.store
         self._events = runtime.events
+        self._parallel = parallel
         self._gate = asyncio.Semaphore(parallel)
         self._fence = fence
         self._fillers = fillers
@@ -86,10 +87,20 @@ class PlanExecutor:
 
     async def _run_stages(self, owner: ObjectKey, plan: Plan) -> None:
         for stage in plan.stages:
-            ended = await asyncio.gather(*(self._act(owner, action) for action in stage), return_exceptions=True)
-            failures = [failure for failure in ended if isinstance(failure, BaseException)]
+            failures: list[BaseException] = []
+            left = iter(stage)
+            # So many and no more stand at the gate for one plan: a job of thousands must not hold up a small one.
+            lanes = min(len(stage), self._parallel)
+            await asyncio.gather(*(self._act_on_each(owner, left, failures) for _ in range(lanes)))
             if failures:
                 raise next((one for one in failures if not isinstance(one, CorralError)), failures[0])
+
+    async def _act_on_each(self, owner: ObjectKey, left: Iterator[Action], failures: list[BaseException]) -> None:
+        for action in left:
+            try:
+                await self._act(owner, action)
+            except Exception as failure:  # noqa: BLE001 - raised when the stage has ended
+                failures.append(failure)
 
     async def _act(self, owner: ObjectKey, action: Action) -> None:
         if isinstance(action, LookAgainAfter):

@@ -56,6 +56,15 @@ class MetadataOnly(msgspec.Struct, rename="camel", kw_only=True):
     kind: str = ""
 
 
+def copied(value: Any) -> Any:
+    """Returns a copy of a JSON value that shares nothing that can be changed; many times faster than `deepcopy`."""
+    if type(value) is dict:
+        return {name: copied(one) for name, one in value.items()}
+    if type(value) is list:
+        return [copied(one) for one in value]
+    return value
+
+
 def identity_of(held: object) -> Identity:
     """Returns which object this is, for a whole object and a trimmed one alike."""
     if isinstance(held, dict):

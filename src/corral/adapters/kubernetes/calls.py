@@ -5,6 +5,7 @@ the same state as doing it once, so that it may be sent again after an answer wa
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -39,12 +40,18 @@ class Call(NamedTuple):
     repeatable: bool = True
 
 
-def path_of(resource: ApiResource, namespace: str = "", name: str = "", subresource: str = "") -> str:
-    """Returns the encoded path; names that would change its meaning are refused."""
+@lru_cache(maxsize=256)
+def _collection_path(resource: ApiResource, namespace: str) -> str:
+    """Returns the path of all objects of a resource, which most calls have in common."""
     parts = ["/api" if not resource.group else f"/apis/{_segment(resource.group)}", _segment(resource.version)]
     if namespace and resource.namespaced:
         parts += ["namespaces", _segment(namespace)]
-    parts.append(_segment(resource.plural))
+    return "/".join([*parts, _segment(resource.plural)])
+
+
+def path_of(resource: ApiResource, namespace: str = "", name: str = "", subresource: str = "") -> str:
+    """Returns the encoded path; names that would change its meaning are refused."""
+    parts = [_collection_path(resource, namespace)]
     if name:
         parts.append(_segment(name))
     if subresource:

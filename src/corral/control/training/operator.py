@@ -18,6 +18,7 @@ from corral.control.metrics import Reading
 from corral.control.outcome import Outcome
 from corral.control.plan_executor import Fence, Filler, PlanExecutor, planned
 from corral.control.runtime import Runtime
+from corral.control.training.examinations import Examinations
 from corral.control.training.families import Parent
 from corral.control.training.observation import Observation
 from corral.control.training.orders import Orders
@@ -128,16 +129,19 @@ class TrainingOperator:
             controller.queue.add_after(parent.key, SETTLE)
 
     def _controller(self, facts: KindFacts, executor: PlanExecutor) -> Controller:
+        examinations = Examinations()
+
         async def observe(key: ObjectKey) -> World | None:
             world = self.observation.world(facts, key)
             if world is None:
                 executor.expectations.forget(key)
+                examinations.forget(key)
                 return None
             self._telemetry.saw_pods(facts, world.job, len(world.pods))
             report = self._progress.get(uid_of(world.job))
             return world if report is None else replace(world, report=report)
 
-        reconcile = planned(observe, decide, executor, self._runtime.clock.now)
+        reconcile = planned(observe, partial(decide, examine=examinations.of), executor, self._runtime.clock.now)
         watch = Watch(facts.resource, scope=Scope(self._orders.namespace))
         timed = self._timed(facts.kind, reconcile, self._runtime.clock.monotonic)
         return Controller(facts.kind, timed, [watch], self._runtime, workers=self._orders.workers, backoff=_BACKOFF)

@@ -21,8 +21,8 @@ class Orders:
     namespace: str = ""
     """The only namespace to look at; all when empty."""
     settings: Settings = field(default_factory=Settings)
-    workers: int = 64
-    """Jobs of one kind that are looked at at the same time."""
+    workers: int = 16
+    """Jobs of one kind that are looked at at the same time; more than can be written for would only wait."""
     parallel: int = 16
     """Writes for jobs of one kind that are under way at the same time."""
 

@@ -4,6 +4,8 @@ Left alone is what is being deleted, and what another controller looks after. Wh
 be changed. The rest lives by the rules of its dialect: `life` for all kinds, `mpi_v2` for MPIJobs over ssh.
 """
 
+from collections.abc import Callable
+
 import msgspec
 from msgspec.structs import replace
 
@@ -22,14 +24,31 @@ from corral.reconcile.training.reporting import begun
 from corral.reconcile.training.sight import status_of
 from corral.reconcile.training.world import World
 
+Examined = tuple[TrainingJob | None, list[str]]
+"""A job as it was read, unless that was impossible, and everything that is wrong with it."""
+
 _EVENT_LENGTH = 1024
 
 
-def decide(world: World, now: float) -> Plan:
-    """Returns what to do for one job; an empty plan says that everything is as it should be."""
+def examined(obj: Object) -> Examined:
+    """Returns the job, and everything that is wrong with it."""
+    try:
+        job = read_job(obj)
+    except UnreadableJobError as error:
+        return None, [str(error)]
+    if job.facts is MPI_JOB_V2 or is_finished(status_of(obj).conditions):
+        return job, []  # that dialect tells it in its own words; and what has ended is only cleared away
+    return job, [str(error) for error in errors_of(obj)]
+
+
+def decide(world: World, now: float, examine: Callable[[Object], Examined] = examined) -> Plan:
+    """Returns what to do for one job; an empty plan says that everything is as it should be.
+
+    `examine` may remember what it found, since it depends on the job alone.
+    """
     if is_deleting(world.job) or is_managed_elsewhere(world.job):
         return NOTHING_TO_DO
-    job, problems = examined(world.job)
+    job, problems = examine(world.job)
     if job is None or problems:
         return _refused(world.job, "; ".join(problems), now)
     if job.facts is MPI_JOB_V2:
@@ -42,17 +61,6 @@ def is_managed_elsewhere(obj: Object) -> bool:
     policy = (obj.get("spec") or {}).get("runPolicy") or {}
     ours = MPI_OPERATOR if facts_of(obj) is MPI_JOB_V2 else TRAINING_OPERATOR
     return (policy.get("managedBy") or ours) != ours
-
-
-def examined(obj: Object) -> tuple[TrainingJob | None, list[str]]:
-    """Returns the job, and everything that is wrong with it."""
-    try:
-        job = read_job(obj)
-    except UnreadableJobError as error:
-        return None, [str(error)]
-    if job.facts is MPI_JOB_V2 or is_finished(status_of(obj).conditions):
-        return job, []  # that dialect tells it in its own words; and what has ended is only cleared away
-    return job, [str(error) for error in errors_of(obj)]
 
 
 def _refused(obj: Object, problems: str, now: float) -> Plan:

@@ -1,8 +1,6 @@
 """A pod of a job, made from the template of its role."""
 
-from copy import deepcopy
-
-from corral.kinds.objects import Object, owner_reference
+from corral.kinds.objects import Object, copied, owner_reference
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.status import JobStatus
 from corral.reconcile.frameworks.framework import Framework
@@ -19,7 +17,7 @@ def pod_of(framework: Framework, job: TrainingJob, place: Place, status: JobStat
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": _metadata(framework, job, place, status.attempt),
-        "spec": deepcopy(replicas.template.get("spec") or {}),
+        "spec": copied(replicas.template.get("spec") or {}),
     }
     pod["spec"]["restartPolicy"] = pod_restart_policy(job, replicas.restart_policy)
     _tell(framework, job, place, pod, settings)
@@ -63,4 +61,4 @@ def _tell(framework: Framework, job: TrainingJob, place: Place, pod: Object, set
     for container in containers:
         told = framework.environment(job, place, settings.addressing)
         if told:
-            container["env"] = [*(container.get("env") or []), *deepcopy(list(told))]
+            container["env"] = [*(container.get("env") or []), *copied(list(told))]

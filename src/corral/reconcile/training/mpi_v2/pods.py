@@ -1,8 +1,6 @@
 """The pods of the second dialect: workers, and the template of the launcher."""
 
-from copy import deepcopy
-
-from corral.kinds.objects import Object, owner_reference
+from corral.kinds.objects import Object, copied, owner_reference
 from corral.kinds.training.job import Place, TrainingJob
 from corral.reconcile.frameworks.framework import Variable, variable
 from corral.reconcile.frameworks.mpi import (
@@ -87,7 +85,7 @@ def _launcher_environment(job: TrainingJob) -> list[Variable]:
                 variable("OMPI_MCA_plm_rsh_args", _PATIENCE),
                 variable("OMPI_MCA_orte_set_default_slots", slots),
             ]
-    return told if spec_of(job).run_launcher_as_worker else [*told, *deepcopy(NO_GPU)]
+    return told if spec_of(job).run_launcher_as_worker else [*told, *copied(NO_GPU)]
 
 
 def _from_template(job: TrainingJob, place: Place, name: str, settings: Settings) -> Object:
@@ -98,8 +96,8 @@ def _from_template(job: TrainingJob, place: Place, name: str, settings: Settings
     metadata: Object = {"labels": labels}
     for field in ("annotations", "finalizers"):
         if given.get(field):
-            metadata[field] = deepcopy(given[field])
-    spec = deepcopy(replicas.template.get("spec") or {})
+            metadata[field] = copied(given[field])
+    spec = copied(replicas.template.get("spec") or {})
     spec |= {"hostname": name, "subdomain": job.name, "restartPolicy": replicas.restart_policy}
     if spec.get("hostNetwork"):
         spec["dnsPolicy"] = "ClusterFirstWithHostNet"
