@@ -1,5 +1,6 @@
 """Which rules hold for a kind, in the order in which their errors are told."""
 
+from dataclasses import replace
 from functools import cache
 
 import msgspec
@@ -32,6 +33,7 @@ def sections_of(facts: KindFacts) -> tuple[Section, ...]:
     """Returns the rules by which a server refuses jobs of a kind."""
     demands = demands_of(facts)
     if not demands.is_refused:
+        facts = replace(facts, any_case_roles=True)  # early manifests write roles in lower case
         powers = Each("role", known_roles(facts), power_rules(facts))
         return (Section("ofRunPolicy", (*manager_kept_rules(), *priority_rules())), Section("ofRoles", (powers,)))
     elastic = (
