@@ -55,16 +55,21 @@ async def install(
 async def _apply(store: ObjectStore, resource: ApiResource, manifest: Object) -> Installed:
     key = key_of(manifest)
     try:
-        before = (await store.get(resource, key))["metadata"]["resourceVersion"]
+        before: Object | None = await store.get(resource, key)
     except NotFoundError:
-        before = ""
-    stored = await store.patch(
-        resource, key, Patch("apply", manifest), options=WriteOptions(manager=MANAGER, force=True)
-    )
-    change: Change = "created" if not before else "configured"
-    if stored["metadata"]["resourceVersion"] == before:
+        before = None
+    options = WriteOptions(manager=MANAGER, force=True)
+    stored = await store.patch(resource, key, Patch("apply", manifest), options=options)
+    change: Change = "created" if before is None else "configured"
+    if before is not None and _content(stored) == _content(before):
         change = "unchanged"
     return Installed(f"{resource.qualified}/{key}", change)
+
+
+def _content(obj: Object) -> Object:
+    """Returns what somebody asked for; servers write about themselves in status and metadata at any time."""
+    metadata = {field: obj["metadata"].get(field) for field in ("labels", "annotations")}
+    return {field: value for field, value in obj.items() if field != "status"} | {"metadata": metadata}
 
 
 async def _wait_served(store: ObjectStore, clock: Clock, definition: Object) -> None:
