@@ -36,8 +36,11 @@ def examined(obj: Object) -> Examined:
         job = read_job(obj)
     except UnreadableJobError as error:
         return None, [str(error)]
-    if job.facts is MPI_JOB_V2 or is_finished(status_of(obj).conditions):
-        return job, []  # that dialect tells it in its own words; and what has ended is only cleared away
+    if job.facts is MPI_JOB_V2:
+        return job, []  # that dialect tells it in its own words
+    status = status_of(obj)
+    if status.start_time is not None or is_finished(status.conditions):
+        return job, []  # what was let in goes on: an autoscaler may bring it where no one could begin
     return job, [str(error) for error in errors_of(obj)]
 
 
