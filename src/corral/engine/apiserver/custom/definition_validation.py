@@ -149,7 +149,9 @@ def _versions_findings(layout: Layout, given: Any) -> Iterator[FieldError]:
     if len(set(names)) != len(names):
         yield invalid("spec.versions", given and _printed(layout), "must contain unique version names")
     if sum(bool(version.get("storage")) for version in layout.versions) != 1:
-        yield invalid("spec.versions", given and _printed(layout), "must have exactly one version marked as storage version")
+        yield invalid(
+            "spec.versions", given and _printed(layout), "must have exactly one version marked as storage version"
+        )
     if names and (faults := label1035_faults(names[0])):
         yield invalid("spec.version", names[0], ",".join(faults))
 
