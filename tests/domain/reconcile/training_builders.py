@@ -12,8 +12,9 @@ from corral.kinds.objects import Metadata, MetadataOnly, Object
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.catalogue import facts_of
 from corral.kinds.training.facts import KindFacts
-from corral.kinds.training.job import TrainingJob
+from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.reading import read_job
+from corral.reconcile.frameworks.catalogue import framework_of
 from corral.reconcile.frameworks.framework import RoleTally
 from corral.reconcile.moments import stamp_of
 
@@ -60,7 +61,7 @@ def pod(
 
     More: node, deleting, restarts, uid, annotations, labels, waiting, and any field of the pod's status.
     """
-    name = of.child_name(role, index)
+    name = framework_of(of.facts).pod_name(of, Place(role, index))
     labels = {
         "training.kubeflow.org/operator-name": of.facts.controller_name,
         "training.kubeflow.org/job-name": of.name,

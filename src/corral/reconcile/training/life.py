@@ -27,6 +27,7 @@ from corral.reconcile.training.autoscaling import autoscaler_actions
 from corral.reconcile.training.companions import companion_actions
 from corral.reconcile.training.conditions import SUCCEEDED, holds, is_finished
 from corral.reconcile.training.creation import missing_children
+from corral.reconcile.training.failures import counts
 from corral.reconcile.training.following import followed, target_message
 from corral.reconcile.training.gangs import group_actions, holds_pods_back
 from corral.reconcile.training.hangs import NO_HANG, HangStep, hang_step
@@ -34,7 +35,6 @@ from corral.reconcile.training.limits import backoff_exceeded, deadline_passed, 
 from corral.reconcile.training.mishaps import (
     Mishap,
     hung,
-    is_lost_with_its_node,
     mishaps,
     next_loss,
     recorded,
@@ -54,7 +54,7 @@ def decide_life(world: World, job: TrainingJob, now: float) -> Plan:
     if is_finished(sight.status.conditions):
         return ending.cleared(sight)
     status = accepted(job, sight.status, now)
-    if job.run_policy.suspend:
+    if job.run_policy.suspend or suspension.is_not_over(sight):
         return Plan.of(*written(sight, suspension.suspended(sight, status)), *suspension.emptied(sight))
     return _active(sight, suspension.resumed(sight, status))
 
@@ -93,16 +93,21 @@ def _active(sight: Sight, begun: Outcome) -> Plan:
 
 
 def _looked(sight: Sight, begun: Outcome) -> _Look:
-    """Returns what the pods mean: failures are written down first, then limits and the target are looked at."""
+    """Returns what the pods mean: failures are written down first, then limits and the target are looked at.
+
+    A job that has done its work is past all limits: the operator may only have been late to see it.
+    """
     roster = roster_of(sight.framework, sight.job, tuple(sight.world.pods), begun.status.attempt)
+    tally = tallied(sight, roster)
+    is_done = sight.framework.has_succeeded(sight.job, tally)
     found = mishaps(sight, roster)
     status = recorded(sight.job, begun.status, roster, found)
-    hang = NO_HANG if found or roster.outdated else hang_step(sight.world, sight.job, status, sight.now)
+    is_calm = not (is_done or found or roster.outdated)
+    hang = hang_step(sight.world, sight.job, status, sight.now) if is_calm else NO_HANG
     if hang.kind == "kill":
         status = hung(status, hang)
     progress = followed(sight, status)
-    tally = tallied(sight.framework, sight.job, roster)
-    if limit := _limit(sight, progress.status, roster, found, hang):
+    if not is_done and (limit := _limit(sight, progress.status, roster, found, hang)):
         outcome = failed(sight, progress.status, limit)
     elif progress.is_at_target:
         outcome = succeeded(sight, progress.status, target_message(sight, progress.status))
@@ -115,7 +120,7 @@ def _looked(sight: Sight, begun: Outcome) -> _Look:
 
 def _limit(sight: Sight, status: JobStatus, roster: Roster, found: Sequence[Mishap], hang: HangStep) -> str:
     """Returns the message of the limit that the job went over, or nothing."""
-    has_failed_again = hang.kind == "kill" or any(one.remedy == "replace" for one in found)
+    has_failed_again = hang.kind == "kill" or any(one.remedy == "replace" and counts(one.failure) for one in found)
     return backoff_exceeded(sight.job, status, roster, has_failed_again=has_failed_again) or deadline_passed(
         sight.job, status, sight.now
     )
@@ -148,7 +153,7 @@ def _removals(sight: Sight, look: _Look) -> list[Action]:
         pods += look.roster.members.values()
     else:
         pods += (one.pod for one in look.found if one.remedy == "replace")
-    lost = [pod for pod in pods if is_lost_with_its_node(sight, pod)]
+    lost = [pod for pod in pods if sight.has_lost(pod)]
     kept = {sight.job.child_name(place.role, place.index) for place in sight.job.places()}
     services = [one for one in sight.world.services if one.metadata.name not in kept]
     return [

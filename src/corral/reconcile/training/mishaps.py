@@ -17,11 +17,9 @@ from corral.kinds.training.status import Failure, JobStatus
 from corral.reconcile.training.failures import counts, failure_of, is_worth_retrying, retryable_exit
 from corral.reconcile.training.hangs import HangStep
 from corral.reconcile.training.labels import restarts_as_gang
-from corral.reconcile.training.sight import Roster, Sight
+from corral.reconcile.training.sight import NODE_GRACE, Roster, Sight
 from corral.reconcile.training.tally import was_interrupted
 
-NODE_GRACE = 30.0
-"""How long a node may be lost before its pods are given up; the cluster itself has waited 40 s before it says so."""
 KEPT_FAILURES = 10
 
 Remedy = Literal["replace", "await", "give up", "leave"]
@@ -44,12 +42,11 @@ def mishaps(sight: Sight, roster: Roster) -> list[Mishap]:
     """Returns everything that went wrong, in the order of places."""
     found = []
     for place, pod in roster.members.items():
-        is_lost = not pod.is_finished and is_lost_with_its_node(sight, pod)
         if pod.phase == "Failed" and not pod.is_terminating:
             remedy = _remedy(sight.job, place, pod)
-        elif is_lost:
-            remedy = "leave" if _policy(sight.job, place) == "Never" and not pod.is_terminating else "replace"
-        elif was_interrupted(sight.framework, pod):
+        elif sight.has_lost(pod) and not pod.is_finished:
+            remedy = _remedy_of_lost(sight.job, place, pod)
+        elif was_interrupted(sight, pod):
             remedy = "leave" if _policy(sight.job, place) == "Never" else "await"
         else:
             continue
@@ -63,12 +60,6 @@ def mishaps(sight: Sight, roster: Roster) -> list[Mishap]:
             remedy, ends_attempt = "give up", False
         found.append(Mishap(place, pod, replace(failure, attempt=sight.status.attempt), remedy, ends_attempt))
     return found
-
-
-def is_lost_with_its_node(sight: Sight, pod: PodView) -> bool:
-    """Whether the node of a pod has been gone or silent for longer than the grace."""
-    since = sight.world.lost_nodes.get(pod.node) if pod.node else None
-    return since is not None and sight.now - since >= NODE_GRACE
 
 
 def next_loss(sight: Sight, roster: Roster) -> float | None:
@@ -93,6 +84,12 @@ def _remedy(job: TrainingJob, place: Place, pod: PodView) -> Remedy:
             return "give up"
         case _:
             return "replace"
+
+
+def _remedy_of_lost(job: TrainingJob, place: Place, pod: PodView) -> Remedy:
+    """Returns what to do about a pod on a lost node; what may not be started twice is failed, unless it never began."""
+    may_have_run = pod.phase != "Pending" and not pod.is_terminating
+    return "leave" if may_have_run and _policy(job, place) == "Never" else "replace"
 
 
 def recorded(job: TrainingJob, status: JobStatus, roster: Roster, found: Sequence[Mishap]) -> JobStatus:

@@ -14,6 +14,9 @@ from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.labels import ATTEMPT, OPERATOR_NAME, has_attempts
 from corral.reconcile.training.world import World
 
+NODE_GRACE = 30.0
+"""How long a node may be lost before its pods are given up; the cluster itself has waited 40 s before it says so."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sight:
@@ -29,6 +32,11 @@ class Sight:
     def event(self, reason: str, message: str, *, warns: bool = False) -> EmitEvent:
         """Returns an event about the job."""
         return EmitEvent(self.job.facts.resource, self.job.object, reason, message, "Warning" if warns else "Normal")
+
+    def has_lost(self, pod: PodView) -> bool:
+        """Whether the node of a pod has been gone or silent for longer than the grace."""
+        since = self.world.lost_nodes.get(pod.node)
+        return since is not None and self.now - since >= NODE_GRACE
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,30 +3,35 @@
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.status import ReplicaStatus
-from corral.reconcile.frameworks.framework import Framework, RoleTally, Tally
+from corral.reconcile.frameworks.framework import RoleTally, Tally
 from corral.reconcile.training.labels import selector_text
-from corral.reconcile.training.sight import Roster
+from corral.reconcile.training.sight import Roster, Sight
 
 
-def tallied(framework: Framework, job: TrainingJob, roster: Roster) -> dict[str, RoleTally]:
-    """Returns the counts of every role that the job has; Pending and Unknown count nowhere."""
-    return {role: _count(framework, job, role, roster) for role in job.roles}
+def tallied(sight: Sight, roster: Roster) -> dict[str, RoleTally]:
+    """Returns the counts of every role that the job has; Pending and Unknown count nowhere, unless the node is lost."""
+    return {role: _count(sight, role, roster) for role in sight.job.roles}
 
 
-def _count(framework: Framework, job: TrainingJob, role: str, roster: Roster) -> RoleTally:
+def _count(sight: Sight, role: str, roster: Roster) -> RoleTally:
     pods = [pod for place, pod in roster.members.items() if place.role == role]
     return RoleTally(
-        expected=job.count(role),
-        active=sum(pod.phase == "Running" and not pod.is_terminating for pod in pods),
+        expected=sight.job.count(role),
+        active=sum(pod.phase == "Running" and not pod.is_terminating and not sight.has_lost(pod) for pod in pods),
         succeeded=sum(pod.phase == "Succeeded" for pod in pods),
-        failed=sum(pod.phase == "Failed" or was_interrupted(framework, pod) for pod in pods),
+        failed=sum(pod.phase == "Failed" or was_interrupted(sight, pod) or _was_lost(sight, pod) for pod in pods),
         first=roster.members.get(Place(role, 0)),
     )
 
 
-def was_interrupted(framework: Framework, pod: PodView) -> bool:
+def was_interrupted(sight: Sight, pod: PodView) -> bool:
     """Whether somebody deleted a pod while it was running."""
-    return framework.counts_terminating and pod.phase == "Running" and pod.is_terminating
+    return sight.framework.counts_terminating and pod.phase == "Running" and pod.is_terminating
+
+
+def _was_lost(sight: Sight, pod: PodView) -> bool:
+    """Whether a pod that ran is lost with its node."""
+    return sight.has_lost(pod) and pod.phase in ("Running", "Unknown")
 
 
 def replica_statuses(job: TrainingJob, tally: Tally, *, succeeded: bool) -> dict[str, ReplicaStatus]:

@@ -24,7 +24,7 @@ from corral.reconcile.training.following import followed
 from corral.reconcile.training.gangs import group_actions
 from corral.reconcile.training.gangs import removal as group_removal
 from corral.reconcile.training.limits import seconds_to_deadline
-from corral.reconcile.training.mishaps import is_lost_with_its_node, next_loss
+from corral.reconcile.training.mishaps import next_loss
 from corral.reconcile.training.mpi_v2.dialect import MPI_V2, as_gang, worker_name
 from corral.reconcile.training.mpi_v2.launcher import launcher_actions, launcher_of, suspended, verdict_of
 from corral.reconcile.training.mpi_v2.outcome import invalid_outcome, outcome_of
@@ -64,7 +64,7 @@ def _written(sight: Sight, outcome: Outcome) -> list[Action]:
 def _live(sight: Sight, outcome: Outcome) -> Plan:
     """Makes what is missing: what pods lean on first, then all pods and the launcher at once."""
     roster = roster_of(MPI_V2, sight.job, tuple(sight.world.pods), 0)
-    lost = [pod for pod in roster.members.values() if not pod.is_finished and is_lost_with_its_node(sight, pod)]
+    lost = [pod for pod in roster.members.values() if not pod.is_finished and sight.has_lost(pod)]
     before = [*_written(sight, outcome), *surroundings(sight), *group_actions(sight.world, as_gang(sight.job))]
     pods = [
         *_missing_workers(sight),
