@@ -16,6 +16,7 @@ from corral.surfaces.cli.main import COMMANDS, corral
 from corral.testing.contracts.kubernetes_api.page import conformance_page
 from tools import training_definitions, training_policies
 from tools.error_codes import Mention, mentions
+from tools.operator_rights import rights_page
 from tools.training_cases import cases_page
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -28,6 +29,7 @@ def pages() -> dict[str, str]:
         "cli.md": cli_page(),
         "conformance.md": HEADER + "\n" + conformance_page(),
         "errors.md": errors_page(),
+        "operator-rights.md": HEADER + "\n" + rights_page(),
         "training-conformance.md": HEADER + "\n" + cases_page(),
     }
 

@@ -33,7 +33,17 @@ def test_the_wheel_says_what_it_is_and_needs(wheel: Path) -> None:
     assert not [name for name in names if name.startswith(("tests", "tools"))]
     assert metadata["License-Expression"] == "Apache-2.0"
     needed = {line.split(">")[0].lower() for line in metadata.get_all("Requires-Dist") or []}
-    assert needed == {"aiohttp", "apsw", "click", "google-re2", "httptools", "msgspec", "pyyaml", "uvicorn"}
+    assert needed == {
+        "aiohttp",
+        "apsw",
+        "click",
+        "cryptography",
+        "google-re2",
+        "httptools",
+        "msgspec",
+        "pyyaml",
+        "uvicorn",
+    }
 
 
 def test_up_works_from_the_wheel(wheel: Path, tmp_path: Path) -> None:
