@@ -30,7 +30,6 @@ from corral.kinds.well_known import (
     PRIORITY_CLASS,
     ROLE,
     ROLE_BINDING,
-    SECRET,
     SERVICE,
     SERVICE_ACCOUNT,
 )
@@ -41,7 +40,7 @@ from corral.reconcile.training.labels import JOB_NAME, OPERATOR_NAME
 from corral.reconcile.training.world import World
 
 MPI_COMPANIONS: tuple[ApiResource, ...] = (CONFIG_MAP, SERVICE_ACCOUNT, ROLE, ROLE_BINDING, JOB)
-"""What an MPIJob may own beside pods; also a Service, and a Secret of which only the metadata is read."""
+"""What an MPIJob may own beside pods; also a Service, and a Secret, which an operator has no right to list."""
 
 _log = logging.getLogger("corral.control.training")
 
@@ -62,10 +61,8 @@ class Observation:
         self._autoscalers = self._children(caches.of(HORIZONTAL_POD_AUTOSCALER, family))
         self._companions: list[ObjectCache[Object]] = []
         if orders.has_mpi:
-            scoped = [(resource, family) for resource in MPI_COMPANIONS] + [(SECRET, names_only)]
-            scoped.append(
-                (SERVICE, Scope(orders.namespace, f"{JOB_NAME},{OPERATOR_NAME}={MPI_JOB_V2.controller_name}"))
-            )
+            of_second_dialect = Scope(orders.namespace, f"{JOB_NAME},{OPERATOR_NAME}={MPI_JOB_V2.controller_name}")
+            scoped = [*((resource, family) for resource in MPI_COMPANIONS), (SERVICE, of_second_dialect)]
             self._companions = [self._children(caches.of(resource, scope)) for resource, scope in scoped]
         self._pod_groups = self._children(caches.of(orders.pod_groups, where)) if orders.pod_groups else None
         self._priorities: dict[str, int] = {}
