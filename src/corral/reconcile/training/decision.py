@@ -73,8 +73,8 @@ def _refused(obj: Object, problems: str, now: float) -> Plan:
     message = f"{facts.kind} failed validation because {problems}" if facts is not MPI_JOB_V2 else problems
     old = status_of(obj)
     status = begun(facts.kind, name, old, now)
-    held = [one for one in status.conditions if one.type == INVALID and one.message == message]
-    if held:
+    is_told = any(one.type == INVALID and one.message == message for one in status.conditions)
+    if is_told or is_finished(old.conditions):
         return NOTHING_TO_DO
     rest = [one for one in status.conditions if one.type != INVALID]
     status = replace(status, conditions=said(rest, Saying(INVALID, reason, message), now))

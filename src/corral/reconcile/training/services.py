@@ -29,7 +29,8 @@ def service_of(job: TrainingJob, place: Place) -> Object:
 
 def _ports(job: TrainingJob, role: str) -> list[Object]:
     """Returns the named ports of the training container; an unnamed one could not stand beside others."""
-    containers = job.roles[role].template["spec"]["containers"]
-    named = [one for one in containers if one.get("name") == job.facts.container] or containers[:1]
-    found = {port["name"]: port["containerPort"] for port in named[0].get("ports") or () if port.get("name")}
+    containers = (job.roles[role].template.get("spec") or {}).get("containers") or []
+    named = [one for one in containers if one.get("name") == job.facts.container] or containers
+    ports = (port for one in named[:1] for port in one.get("ports") or ())
+    found = {port["name"]: port["containerPort"] for port in ports if port.get("name")}
     return [{"name": name, "port": number} for name, number in found.items()]

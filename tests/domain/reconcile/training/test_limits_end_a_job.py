@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from corral.kinds.objects import Object
 from corral.kinds.training.reading import read_job
 from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import Delete, Plan
@@ -83,7 +84,7 @@ def test_restarts_are_limited(case: Tried) -> None:
 def test_init_containers_count_and_pods_that_do_not_run_do_not() -> None:
     obj = manifest("PyTorchJob", runPolicy={"backoffLimit": 2}, Worker={"replicas": 2, "restartPolicy": "OnFailure"})
     job = read_job(obj)
-    init = {"initContainerStatuses": [{"name": "wait", "restartCount": 1}]}
+    init: Object = {"initContainerStatuses": [{"name": "wait", "restartCount": 1}]}
     waits = [pod(job, "Worker", 0, restarts=1), pod(job, "Worker", 1, "Pending", restarts=5)]
     assert states_in(decide(World(obj, waits), NOW)) == ["Created", "Running"]
     runs = [pod(job, "Worker", 0, restarts=1, **init), pod(job, "Worker", 1)]
