@@ -150,7 +150,8 @@ async def test_a_failed_stage_ends_and_later_ones_do_not_start(
 def job(api: ApiUnderTest) -> Object:
     container = {"name": "c", "image": "i"}
     template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
-    return {**named(api, "job"), "spec": {"suspend": True, "template": template}}
+    # Nobody else writes the status of a job that another controller manages.
+    return {**named(api, "job"), "spec": {"suspend": True, "managedBy": "example.com/tests", "template": template}}
 
 
 STATUS = {"active": 0, "terminating": 0, "ready": 0, "uncountedTerminatedPods": {}}
@@ -166,6 +167,18 @@ async def test_f06_a_status_is_written_despite_conflicts_as_long_as_nothing_else
     plan = Plan.of(SetStatus(JOB, made, {**STATUS, "failed": 3}))
     await PlanExecutor(runtime).run(api.key("job"), plan)
     assert (await runtime.store.get(JOB, api.key("job")))["status"]["failed"] == 3
+
+
+async def test_f06_a_status_that_somebody_wrote_meanwhile_is_not_overwritten(
+    api: ApiUnderTest, runtime: Runtime
+) -> None:
+    """C8, T3, T4: an operator with an old view takes back neither an end nor a count."""
+    made = await runtime.store.create(JOB, job(api))
+    newer = StorePatch("merge", {"status": {**STATUS, "failed": 5}})
+    await runtime.store.patch(JOB, api.key("job"), newer, subresource="status")
+    with pytest.raises(ConflictError):
+        await PlanExecutor(runtime).run(api.key("job"), Plan.of(SetStatus(JOB, made, {**STATUS, "failed": 3})))
+    assert (await runtime.store.get(JOB, api.key("job")))["status"]["failed"] == 5
 
 
 async def test_f06_a_status_for_an_older_wish_is_void(api: ApiUnderTest, runtime: Runtime) -> None:

@@ -40,6 +40,8 @@ W = TypeVar("W")
 _TRIES = 5
 _GLANCE = 0.05
 """How soon a key comes again whose writes are not visible yet."""
+_PATIENCE = 0.5
+"""How soon a key comes again that was seen in an old state, if no change brings it earlier."""
 
 Fence = Callable[[], None]
 Filler = Callable[[Object], Object]
@@ -112,7 +114,8 @@ class PlanExecutor:
         try:
             await self._carry_out(owner, action)
         except CorralError as error:
-            self._tell_failure(told, error)
+            if not _is_outdated(action, error):
+                self._tell_failure(told, error)
             raise
         if isinstance(action, SetStatus):
             for event in action.told:
@@ -168,7 +171,10 @@ class PlanExecutor:
             return found
 
     async def _set_status(self, action: SetStatus) -> Object:
-        """Writes a status on top of the version it was decided on, or of a newer one that asks for the same."""
+        """Writes a status on top of the version it was decided on, or of a newer one that asks and tells the same.
+
+        A status that somebody wrote meanwhile stays: it may tell of an end, or of a failure, that this one does not know.
+        """
         base = action.object
         for attempt in range(_TRIES):
             body = [
@@ -181,7 +187,8 @@ class PlanExecutor:
                 )
             except ConflictError:
                 fresh = await self._store.get(action.resource, key_of(base))
-                if uid_of(fresh) != uid_of(base) or _asked(fresh) != _asked(base) or attempt == _TRIES - 1:
+                is_void = uid_of(fresh) != uid_of(base) or _asked(fresh) != _asked(base)
+                if is_void or fresh.get("status") != base.get("status") or attempt == _TRIES - 1:
                     raise
                 base = fresh
         raise AssertionError("unreachable: the last try returns or raises")
@@ -211,6 +218,11 @@ def _same_owner(found: Object, wanted: Object) -> bool:
     return (ours or {}).get("uid") == (theirs or {}).get("uid")
 
 
+def _is_outdated(action: Action, error: CorralError) -> bool:
+    """Whether a deletion was decided on an older state of the object: nothing has failed, it is only decided again."""
+    return isinstance(action, Delete) and bool(action.version) and isinstance(error, ConflictError)
+
+
 def _asked(obj: Object) -> object:
     """Returns what the object asks for: its generation where the server counts one, else its spec."""
     return obj["metadata"].get("generation") or obj.get("spec")
@@ -221,8 +233,12 @@ def planned(
     decide: Callable[[W, float], Plan],
     executor: PlanExecutor,
     now: Callable[[], float],
+    allow: Callable[[W, Plan], Awaitable[bool]] | None = None,
 ) -> Callable[[ObjectKey], Awaitable[Outcome]]:
-    """Returns a reconcile function; `observe` gives None when the key no longer concerns us."""
+    """Returns a reconcile function; `observe` gives None when the key no longer concerns us.
+
+    A plan that `allow` does not let pass was made from a view that is too old; the key comes again a little later.
+    """
 
     async def reconcile(key: ObjectKey) -> Outcome:
         if not executor.expectations.are_met(key):
@@ -230,6 +246,9 @@ def planned(
         world = await observe(key)
         if world is None:
             return DONE
-        return await executor.run(key, decide(world, now()))
+        plan = decide(world, now())
+        if allow is not None and not await allow(world, plan):
+            return RetryAfter(_PATIENCE)
+        return await executor.run(key, plan)
 
     return reconcile

@@ -63,13 +63,13 @@ class Patch:
 class SetStatus:
     """Replace the status of an object that is still the one with this uid.
 
-    When somebody else wrote in between, the executor reads again: if only something other than spec changed, the
-    same status is written on top; if spec changed, the decision is void and the key is looked at again.
+    When somebody else wrote in between, the executor reads again: if neither spec nor status changed, the same status
+    is written on top; otherwise the decision is void and the key is looked at again.
     """
 
     resource: ApiResource
     object: Object
-    """The object as it was read; its status is ignored."""
+    """The object as it was read, with the status that it had."""
     status: Object
     told: tuple["EmitEvent", ...] = ()
     """What people hear once it is written."""

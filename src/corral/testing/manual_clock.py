@@ -35,6 +35,11 @@ class ManualClock:
         """Returns how many wait for this clock."""
         return sum(not waiting.done() for _, _, waiting in self._sleepers)
 
+    @property
+    def next_due(self) -> float | None:
+        """Returns when the next of those who wait shall wake, None when nobody waits."""
+        return min((due for due, _, waiting in self._sleepers if not waiting.done()), default=None)
+
     async def advance(self, seconds: float) -> None:
         """Moves the time forward, sleeper by sleeper, and lets each run before the next wakes."""
         target = self._now + seconds

@@ -18,6 +18,7 @@ from corral.control.metrics import Reading
 from corral.control.outcome import Outcome
 from corral.control.plan_executor import Fence, Filler, PlanExecutor, planned
 from corral.control.runtime import Runtime
+from corral.control.training.confirmation import Confirmations
 from corral.control.training.examinations import Examinations
 from corral.control.training.families import Parent
 from corral.control.training.observation import Observation
@@ -29,7 +30,7 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.training.facts import GROUP, KindFacts
 from corral.ports.log_source import LogSource
 from corral.ports.object_store import Scope
-from corral.reconcile.plan import EmitEvent
+from corral.reconcile.plan import EmitEvent, Plan
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.world import World
 
@@ -130,18 +131,24 @@ class TrainingOperator:
 
     def _controller(self, facts: KindFacts, executor: PlanExecutor) -> Controller:
         examinations = Examinations()
+        confirmations = Confirmations(self._runtime.store, facts.resource)
 
         async def observe(key: ObjectKey) -> World | None:
             world = self.observation.world(facts, key)
             if world is None:
                 executor.expectations.forget(key)
                 examinations.forget(key)
+                confirmations.forget(key)
                 return None
             self._telemetry.saw_pods(facts, world.job, len(world.pods))
             report = self._progress.get(uid_of(world.job))
             return world if report is None else replace(world, report=report)
 
-        reconcile = planned(observe, partial(decide, examine=examinations.of), executor, self._runtime.clock.now)
+        async def allow(world: World, plan: Plan) -> bool:
+            return await confirmations.allow(world.job, plan)
+
+        choose = partial(decide, examine=examinations.of)
+        reconcile = planned(observe, choose, executor, self._runtime.clock.now, allow)
         watch = Watch(facts.resource, scope=Scope(self._orders.namespace))
         timed = self._timed(facts.kind, reconcile, self._runtime.clock.monotonic)
         return Controller(facts.kind, timed, [watch], self._runtime, workers=self._orders.workers, backoff=_BACKOFF)

@@ -16,17 +16,17 @@ _TELLS_OF_JOB = ("TFJob", "XGBoostJob", "MPIJob", "MXJob")
 
 def cleared(sight: Sight) -> Plan:
     """Returns what is still to be done for a job that has ended."""
-    pods = _unwanted(sight)
-    gone = {pod.name for pod in pods}
-    policy = _policy(sight)
-    services = [one for one in sight.world.services if policy == "All" or one.metadata.name in gone]
-    actions: list[Action] = [
-        *pod_removals(sight, pods),
+    pods, policy = _unwanted(sight), _policy(sight)
+    staying = {pod.name for pod in sight.world.pods} - {pod.name for pod in pods}
+    services = [one for one in sight.world.services if policy != "None" and one.metadata.name not in staying]
+    rest: list[Action] = [
         *service_removals(sight, services),
         *group_removal(sight.world, sight.job),
         *autoscaler_removal(sight.world),
     ]
-    return Plan.of(*actions).then(*_farewell(sight))
+    # A pod that has ended by itself meanwhile stays, and keeps its service.
+    plan = Plan.of(*pod_removals(sight, pods, as_seen=policy == "Running"))
+    return plan.then(*rest).then(*_farewell(sight))
 
 
 def _policy(sight: Sight) -> str:

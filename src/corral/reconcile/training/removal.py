@@ -11,15 +11,27 @@ from corral.reconcile.plan import Action, Delete, Told
 from corral.reconcile.training.sight import Sight
 
 
-def pod_removals(sight: Sight, pods: Iterable[PodView], *, by_force: bool = False) -> list[Action]:
-    """Returns the deletion of pods that nobody deletes yet; by force, of all of them and without waiting for the node."""
+def pod_removals(
+    sight: Sight, pods: Iterable[PodView], *, by_force: bool = False, as_seen: bool = False
+) -> list[Action]:
+    """Returns the deletion of pods that nobody deletes yet; by force, of all of them and without waiting for the node.
+
+    What is deleted only because of how it is, `as_seen`, stays when it has changed since: it may have ended by itself.
+    """
     told = Told(
         sight.event("SuccessfulDeletePod", "Deleted pod: "),
         sight.event("FailedDeletePod", "Error deleting: ", warns=True),
     )
     grace = 0 if by_force else None
     return [
-        Delete(POD, _key(sight, pod.name), pod.uid, grace_seconds=grace, told=_named(told, pod.name))
+        Delete(
+            POD,
+            _key(sight, pod.name),
+            pod.uid,
+            grace_seconds=grace,
+            version=pod.metadata.resource_version if as_seen else "",
+            told=_named(told, pod.name),
+        )
         for pod in pods
         if by_force or not pod.is_terminating
     ]

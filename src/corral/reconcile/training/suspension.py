@@ -30,6 +30,11 @@ def _without_active(counts: ReplicaStatus) -> ReplicaStatus:
     return replace(counts, active=0)
 
 
+def is_not_over(sight: Sight) -> bool:
+    """Whether a job that may go on still has pods that were taken from it; those must not be missed as if they had failed."""
+    return holds(sight.status.conditions, SUSPENDED) and bool(sight.world.pods)
+
+
 def resumed(sight: Sight, status: JobStatus) -> Outcome:
     """Returns the status of a job that may go on, if it was suspended."""
     if not holds(status.conditions, SUSPENDED):

@@ -7,7 +7,7 @@ import pytest
 from corral.kinds.objects import Object
 from corral.kinds.training.reading import read_job
 from corral.reconcile.moments import stamp_of
-from corral.reconcile.plan import Plan
+from corral.reconcile.plan import Delete, Plan
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.gangs import gangs_for
 from corral.reconcile.training.world import Settings, World
@@ -51,6 +51,23 @@ def test_all_takes_services_whose_pods_are_gone_already() -> None:
     world = ended(policy={"cleanPodPolicy": "All"})
     plan = decide(World(world.job, (), world.services), NOW)
     assert gone(plan, "Service") == [DONE, RUNS, WAITS, FAILED]
+
+
+def test_running_takes_services_whose_pods_are_gone_already() -> None:
+    """T6: an operator that died between the two deletions leaves nothing behind."""
+    world = ended(policy={"cleanPodPolicy": "Running"})
+    ended_pods = [one for one in world.pods if one.is_finished]
+    assert gone(decide(World(world.job, ended_pods, world.services), NOW), "Service") == [RUNS, WAITS]
+
+
+def test_a_pod_that_is_taken_because_it_runs_stays_when_it_has_changed() -> None:
+    """It may have ended by itself a moment ago, and then its log is to be kept."""
+    world = ended(policy={"cleanPodPolicy": "Running"})
+    for number, one in enumerate(world.pods):
+        one.metadata.resource_version = str(number)
+    deletions = [one for one in decide(world, NOW) if isinstance(one, Delete) and one.resource.kind == "Pod"]
+    assert [one.version for one in deletions] == ["1", "2"]
+    assert gone(decide(world, NOW), "Service") == [RUNS, WAITS]
 
 
 def test_a_job_stopped_at_its_target_does_not_go_on_training() -> None:

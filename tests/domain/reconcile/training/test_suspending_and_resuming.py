@@ -96,3 +96,17 @@ def test_pods_that_still_leave_when_a_job_is_resumed_do_not_fail_it() -> None:
 def test_an_ended_job_is_not_suspended() -> None:
     obj = job_object(True, "Created", "Succeeded", completionTime=LONG_AGO)
     assert not looked_at(obj)
+
+
+def test_a_job_resumed_in_a_hurry_waits_until_its_old_pods_are_gone() -> None:
+    """T1: pods that the suspension took away are not missed as if somebody had killed them."""
+    obj = manifest("JAXJob", runPolicy={"suspend": False}, Worker=2)
+    obj = with_status(obj, "Created", "Running=False", "Suspended", startTime=LONG_AGO)
+    job = read_job(obj)
+    going = [pod(job, "Worker", 0, deleting=True), pod(job, "Worker", 1)]
+    plan = decide(World(obj, going, every_service(job)), NOW)
+    assert (made(plan), gone(plan)) == ([], ["job-worker-1"])
+    assert states_in(plan) == ["Created", "Running=False", "Suspended"]
+    plan = decide(World(obj), NOW)
+    assert states_in(plan) == ["Created", "Running=False", "Suspended=False"]
+    assert made(plan) == ["job-worker-0", "job-worker-1"]

@@ -1,0 +1,44 @@
+"""The end of a run in a form that can be compared with that of another: without uids, times and revisions."""
+
+from typing import Any
+
+from corral.kinds.objects import Object
+
+_STATUS_TIMES = ("startTime", "completionTime", "lastReconcileTime")
+
+
+def normal_status(status: Object) -> Object:
+    """Returns a status with only what must be the same in every run; of times, whether they are there."""
+    kept = {name: value for name, value in status.items() if name not in (*_STATUS_TIMES, "counted")}
+    kept["conditions"] = [_without(one, "lastUpdateTime", "lastTransitionTime") for one in kept.get("conditions") or []]
+    kept["failures"] = [_without(one, "time", "podUid") for one in kept.get("failures") or []]
+    return {**kept, **{name: name in status for name in _STATUS_TIMES}}
+
+
+def normal_pod(pod: Object) -> Object:
+    """Returns what is asked of a pod, and its phase."""
+    metadata = pod["metadata"]
+    return {
+        "name": metadata["name"],
+        "labels": metadata["labels"],
+        "annotations": metadata.get("annotations") or {},
+        "owners": [_without(one, "uid") for one in metadata["ownerReferences"]],
+        "spec": pod["spec"],
+        "phase": pod["status"]["phase"],
+    }
+
+
+def normal_service(service: Object) -> Object:
+    """Returns what is asked of a service."""
+    metadata, spec = service["metadata"], service["spec"]
+    asked = {name: spec.get(name) for name in ("selector", "ports")}
+    return {"name": metadata["name"], "labels": metadata["labels"], **asked, "is_headless": spec["clusterIP"] == "None"}
+
+
+def by_name(objects: list[Object]) -> list[Object]:
+    """Returns normal objects in a fixed order."""
+    return sorted(objects, key=lambda one: str(one["name"]))
+
+
+def _without(value: dict[str, Any], *names: str) -> Object:
+    return {name: one for name, one in value.items() if name not in names}
