@@ -32,6 +32,7 @@ class Ground:
         self.is_real = is_real
         self._folder = folder
         self._operator: OperatorProcess | None = None
+        self._unready: dict[object, RuntimeError] = {}
 
     def operator(self, options: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> OperatorProcess:
         """Returns the operator started so; another one, or one that has died, is ended first."""
@@ -39,10 +40,23 @@ class Ground:
         wanted = (tuple(options), dict(environment or {}))
         if present is None or not present.is_running or (present.options, present.environment) != wanted:
             self.stop_operator()
-            self._operator = OperatorProcess(self.kubeconfig, self._folder / "operator.log", *wanted)
-            self._operator.start()
+            self._operator = self._started(*wanted)
         assert self._operator is not None
         return self._operator
+
+    def _started(self, options: tuple[str, ...], environment: dict[str, str]) -> OperatorProcess:
+        """Returns an operator that is ready; one that was not ready once is not waited for by every further test."""
+        manner = (options, *environment.items())
+        if manner in self._unready:
+            raise self._unready[manner]
+        started = OperatorProcess(self.kubeconfig, self.log, options, environment)
+        try:
+            started.start()
+        except RuntimeError as error:
+            self._unready[manner] = error
+            started.kill()
+            raise
+        return started
 
     def stop_operator(self) -> None:
         """Leaves the server without an operator until the next test."""

@@ -16,6 +16,8 @@ class Ending(NamedTuple):
     waiting: str = ""
     """A reason for which the container waits instead, such as ImagePullBackOff."""
     init_restarts: int = 0
+    beside: int = 0
+    """The exit code of the containers beside the training one."""
 
 
 def now() -> str:
@@ -35,7 +37,7 @@ def status_of(pod: Object, phase: str, container: str, ending: Ending, pod_reaso
     names = [one["name"] for one in pod["spec"]["containers"]]
     if phase != "Failed" or ending.exit_code is not None:
         status["containerStatuses"] = [
-            _container(name, phase, ending if name == container else Ending(0)) for name in names
+            _container(name, phase, ending if name == container else Ending(ending.beside)) for name in names
         ]
     if ending.init_restarts:
         inits = [one["name"] for one in pod["spec"].get("initContainers") or []]

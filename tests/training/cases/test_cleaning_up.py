@@ -3,7 +3,7 @@
 import pytest
 
 from tests.training.job_on_stage import JobOnStage
-from tests.training.manifests import EVERY_KIND, FACTS, USUAL_ROLES, role
+from tests.training.manifests import EVERY_KIND, USUAL_ROLES, role
 from tests.training.marks import case
 from tests.training.stage import Stage
 
@@ -96,6 +96,15 @@ def test_suspension_deletes_all_pods_whatever_the_policy(stage: Stage, kind: str
     job.wait_services()
 
 
+@case("mpi-clean-up")
+def test_the_policy_of_the_run_policy_wins_for_mpi(stage: Stage) -> None:
+    job = stage.submit("MPIJob", cleanPodPolicy="None", run_policy={"cleanPodPolicy": "All"})
+    job.wait_pods("launcher", "worker-0")
+    job.set_phase("launcher", "Succeeded")
+    job.wait_pods()
+
+
+@case("mpi-clean-up")
 def test_the_old_place_of_the_policy_still_counts_for_mpi(stage: Stage) -> None:
     job = stage.submit("MPIJob", cleanPodPolicy="Running")
     job.wait_pods("launcher", "worker-0")
@@ -103,4 +112,3 @@ def test_the_old_place_of_the_policy_still_counts_for_mpi(stage: Stage) -> None:
     job.wait_state("Running")
     job.set_phase("launcher", "Succeeded")
     job.wait_pods("launcher")
-    assert FACTS["MPIJob"].map_field in job.read()["spec"]

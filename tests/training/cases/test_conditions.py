@@ -174,3 +174,66 @@ def test_the_example_of_the_contract(stage: Stage) -> None:
         "Worker": {"succeeded": 2, "selector": f"{labels},training.kubeflow.org/replica-type=worker"},
     }
     assert status["startTime"] <= status["completionTime"]
+
+
+@case("unseen-running")
+@pytest.mark.parametrize("kind", ["TFJob", "PyTorchJob", "JAXJob", "XGBoostJob"])
+def test_a_job_that_ends_at_once(stage: Stage, kind: str) -> None:
+    job = stage.submit(kind)
+    for short in stage.wait(job.pods, lambda seen: len(seen) == 2):
+        job.set_phase(short, "Succeeded")
+    job.wait_state("Succeeded")
+    unseen = ["Running=False"] if kind == "XGBoostJob" else []
+    assert job.states() == ["Created=True", *unseen, "Succeeded=True"]
+
+
+@case("mxnet-outcomes")
+def test_the_scheduler_of_mxnet_decides(stage: Stage) -> None:
+    job = stage.submit("MXJob", roles={"Scheduler": 1, "Server": 1, "Worker": 1})
+    job.wait_pods("scheduler-0", "server-0", "worker-0")
+    job.run("worker-0", "server-0")
+    job.wait_counts("Worker", active=1)
+    assert job.states() == ["Created=True"]
+    job.run("scheduler-0")
+    job.wait_states("Created", "Running")
+    job.set_phase("worker-0", "Succeeded")
+    job.wait_counts("Worker", succeeded=1)
+    assert job.states() == ["Created=True", "Running=True"]
+    job.set_phase("scheduler-0", "Succeeded")
+    job.wait_states("Created", "Running=False", "Succeeded")
+
+
+@case("mxnet-outcomes")
+def test_the_only_worker_of_mxnet_decides(stage: Stage) -> None:
+    job = stage.submit("MXJob", roles={"Worker": 1})
+    job.wait_pods("worker-0")
+    job.run()
+    job.wait_states("Created", "Running")
+    job.set_phase("worker-0", "Succeeded")
+    job.wait_states("Created", "Running=False", "Succeeded")
+
+
+@case("paddle-outcomes", "success-takes-active")
+def test_the_master_of_paddle_decides(stage: Stage) -> None:
+    job = stage.submit("PaddleJob", roles={"Master": 1, "Worker": 2})
+    job.wait_pods("master-0", "worker-0", "worker-1")
+    job.run("worker-0", "worker-1")
+    job.wait_counts("Worker", active=2)
+    assert job.states() == ["Created=True"]
+    job.run("master-0")
+    job.wait_states("Created", "Running")
+    job.set_phase("master-0", "Succeeded")
+    job.wait_states("Created", "Running=False", "Succeeded")
+    job.wait_counts("Worker", succeeded=2)
+
+
+@case("paddle-outcomes")
+def test_all_workers_of_paddle_decide(stage: Stage) -> None:
+    job = stage.submit("PaddleJob", roles={"Worker": 2})
+    job.wait_pods("worker-0", "worker-1")
+    job.run()
+    job.set_phase("worker-0", "Succeeded")
+    job.wait_counts("Worker", active=1, succeeded=1)
+    job.never("Succeeded")
+    job.set_phase("worker-1", "Succeeded")
+    job.wait_states("Created", "Running=False", "Succeeded")

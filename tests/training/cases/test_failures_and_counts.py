@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.training.manifests import role
+from tests.training.manifests import role, template
 from tests.training.marks import case
 from tests.training.stage import Stage
 
@@ -133,3 +133,62 @@ def test_a_permanent_failure_has_its_time(stage: Stage, kind: str) -> None:
     status = job.wait_states("Created", "Running=False", "Failed")
     assert status["completionTime"]
     assert job.condition("Failed")["message"] == 'job "job" is failing because "Worker" replica(s) failed.'
+
+
+@case("exit-codes")
+@pytest.mark.parametrize(("code", "is_final"), [(1, True), (127, True), (128, False), (143, False), (255, False)])
+def test_exit_codes_decide(stage: Stage, code: int, is_final: bool) -> None:
+    job = stage.submit("PyTorchJob", roles={"Worker": role("PyTorchJob", 2, "ExitCode")})
+    job.wait_pods("worker-0", "worker-1")
+    job.run()
+    job.wait_states("Created", "Running")
+    old = job.uid_of("worker-1")
+    job.set_phase("worker-1", "Failed", code)
+    if is_final:
+        job.wait_states("Created", "Running=False", "Failed")
+        assert job.uid_of("worker-1") == old
+    else:
+        job.wait_replaced("worker-1", old)
+        assert "Failed=True" not in job.states()
+
+
+@case("exit-codes")
+@pytest.mark.parametrize("kind", WORKER_KINDS)
+def test_only_the_exit_code_of_the_training_container_counts(stage: Stage, kind: str) -> None:
+    pod = template(kind)
+    pod["spec"]["containers"].insert(0, {"name": "side", "image": "example.com/side:1"})
+    job = stage.submit(kind, roles={"Worker": role(kind, 2, "ExitCode", pod=pod)})
+    job.wait_pods("worker-0", "worker-1")
+    job.run()
+    old = job.uid_of("worker-1")
+    job.set_phase("worker-1", "Failed", 137, beside=1)
+    job.wait_replaced("worker-1", old)
+    assert "Failed=True" not in job.states()
+
+
+@case("restarts-by-the-kubelet")
+@pytest.mark.parametrize("kind", WORKER_KINDS)
+def test_restarts_in_place_leave_the_job_alone(stage: Stage, kind: str) -> None:
+    job = stage.submit(kind, roles={"Worker": role(kind, 2, "OnFailure")})
+    job.wait_pods("worker-0", "worker-1")
+    job.run()
+    job.wait_states("Created", "Running")
+    old = job.uid_of("worker-1")
+    job.set_phase("worker-1", "Running", restart_count=5)
+    stage.settled()
+    assert job.states() == ["Created=True", "Running=True"]
+    assert job.uid_of("worker-1") == old
+
+
+@case("made-again")
+def test_a_job_made_again_gets_its_pods_when_the_old_ones_are_gone(stage: Stage) -> None:
+    job = stage.submit("TFJob")
+    job.wait_pods("worker-0", "worker-1")
+    stage.hold("job-worker-1")
+    job.delete()
+    job.wait_gone()
+    again = stage.submit("TFJob")
+    again.wait_pods("worker-0")
+    stage.settled()
+    stage.let_go("job-worker-1")
+    stage.wait(again.pods, lambda seen: seen == ["worker-0", "worker-1"], within=15)

@@ -1,9 +1,12 @@
 """The limits of a job: its deadline, its number of restarts, and how long it is kept after its end."""
 
+from datetime import datetime
+
 import pytest
 
 from corral.kinds.well_known import POD
 from tests.training.job_on_stage import JobOnStage
+from tests.training.kubelet_words import now
 from tests.training.manifests import EVERY_KIND, role
 from tests.training.marks import case
 from tests.training.stage import Stage
@@ -139,3 +142,42 @@ def test_a_suspended_job_is_kept(stage: Stage) -> None:
     job.wait_states("Created", "Suspended")
     stage.settled()
     assert job.states() == ["Created=True", "Suspended=True"]
+
+
+@case("deadline-zero")
+def test_no_time_is_past_at_once(stage: Stage) -> None:
+    job = stage.submit("TFJob", run_policy={"activeDeadlineSeconds": 0})
+    job.wait_state("Failed")
+    assert job.condition("Failed")["message"] == DEADLINE
+
+
+@case("deadline-from-resumption")
+def test_a_deadline_is_counted_from_the_last_start(stage: Stage) -> None:
+    job = stage.submit("TFJob", run_policy={"activeDeadlineSeconds": 3})
+    job.wait_pods("worker-0", "worker-1")
+    started = job.wait_status(lambda seen: seen.get("startTime"))["startTime"]
+    job.set_run_policy(suspend=True)
+    job.wait_state("Suspended")
+    stage.wait(lambda: seconds_between(started, now()) > 4)
+    job.set_run_policy(suspend=False)
+    job.wait_pods("worker-0", "worker-1")
+    assert "Failed=True" not in job.states()
+    status = job.wait_state("Failed")
+    assert seconds_between(status["startTime"], status["completionTime"]) >= 2
+
+
+def seconds_between(one: str, other: str) -> float:
+    """Returns how far apart two times are."""
+    return (datetime.fromisoformat(other) - datetime.fromisoformat(one)).total_seconds()
+
+
+@case("init-restarts")
+def test_restarts_of_init_containers_count_too(stage: Stage) -> None:
+    roles = {"Master": role("PyTorchJob"), "Worker": role("PyTorchJob")}
+    job = stage.submit("PyTorchJob", roles=roles, run_policy={"backoffLimit": 2})
+    job.wait_pods("master-0", "worker-0")
+    job.run()
+    job.wait_states("Created", "Running")
+    job.set_phase("worker-0", "Running", init_restarts=2)
+    job.wait_states("Created", "Running=False", "Failed")
+    assert job.condition("Failed")["message"] == BACKOFF

@@ -292,3 +292,32 @@ def test_both_dialects_are_read_in_both_versions(stage: Stage) -> None:
     old.wait_pods("launcher", "worker-0")
     assert stage.get(old.resource, "pi")["spec"]["mpiImplementation"] == "OpenMPI"
     assert "mpiImplementation" not in old.read()["spec"]
+
+
+@case("mpi-missing-workers")
+def test_a_missing_worker_is_made_again_and_a_failed_one_only_counted(stage: Stage) -> None:
+    job, _ = running(stage)
+    old = job.uid_of("worker-0")
+    job.delete_pod("worker-0")
+    job.wait_replaced("worker-0", old)
+    job.set_phase("worker-1", "Failed", 1)
+    job.wait_counts("Worker", failed=1)
+    job.never("Failed")
+
+
+@case("mpi-missing-workers")
+def test_an_evicted_worker_ends_the_job(stage: Stage) -> None:
+    job, _ = running(stage, run_policy={"cleanPodPolicy": "All"})
+    job.set_phase("worker-1", "Failed", pod_reason="Evicted")
+    status = job.wait_states("Created", "Running=False", "Failed")
+    assert job.condition("Failed")["reason"] == "MPIJobEvicted"
+    assert status["completionTime"]
+    job.wait_pods()
+
+
+def test_limits_are_those_of_the_launcher(stage: Stage) -> None:
+    policy = {"ttlSecondsAfterFinished": 100, "activeDeadlineSeconds": 200, "backoffLimit": 3}
+    submit(stage, run_policy=policy)
+    found = stage.wait(lambda: stage.find(JOB, "pi-launcher"))
+    assert found is not None
+    assert {name: found["spec"][name] for name in policy} == policy

@@ -218,3 +218,22 @@ def test_bounds_default_to_each_other(stage: Stage, given: str) -> None:
     job = stage.submit("PyTorchJob", roles={"Worker": 3}, elasticPolicy={"rdzvBackend": "c10d", **policy})
     job.wait_pods("worker-0", "worker-1", "worker-2")
     assert job.env_of("worker-0")["PET_NNODES"] == nodes
+
+
+@case("nproc-words")
+@pytest.mark.parametrize(("given", "world"), [("auto", "2"), ("gpu", "2"), ("cpu", "2"), ("3", "6")])
+def test_words_count_as_one_process(stage: Stage, given: str, world: str) -> None:
+    job = stage.submit("PyTorchJob", roles={"Master": 1, "Worker": 1}, nprocPerNode=given)
+    job.wait_pods("master-0", "worker-0")
+    env = job.env_of("worker-0")
+    assert (env["WORLD_SIZE"], env["PET_NPROC_PER_NODE"], env["RANK"]) == (world, given, "1")
+
+
+@case("nproc-deprecated")
+def test_the_old_number_of_processes_replaces_the_default(stage: Stage) -> None:
+    policy = {"nProcPerNode": 2, "maxReplicas": 3, "rdzvConf": []}
+    job = stage.submit("PyTorchJob", roles={"Worker": 2}, elasticPolicy=policy)
+    job.wait_pods("worker-0", "worker-1")
+    found = job.env_list("worker-0")
+    assert [one["value"] for one in found if one["name"] == "PET_NPROC_PER_NODE"] == ["2"]
+    assert "PET_RDZV_CONF" not in job.env_of("worker-0")

@@ -136,6 +136,7 @@ def test_a_bad_job_is_refused_on_create_and_on_update(stage: Stage, rule: str, k
     assert row.says in refused.value.message
 
     job = stage.send(good(kind))
+    job.wait_states("Created", "Suspended")
     before = job.read()
     with pytest.raises(InvalidError) as refused:
         stage.client.update(job.resource, {**before, "spec": bad["spec"]})
