@@ -38,6 +38,7 @@ check: dev-environment  ## format, lint, types, import contracts, shape
 
 bench: dev-environment  ## measure, next to a real control plane when its binaries are there
 	@$(DEV)/bin/python -m tools.bench
+	@CORRAL_BENCH_PEER="$(PEER)" $(DEV)/bin/python -m tools.bench.training
 
 kubernetes: dev-environment  ## build etcd and Kubernetes from Go modules into ~/.cache/corral
 	@$(DEV)/bin/python -m corral.testing.control_plane build

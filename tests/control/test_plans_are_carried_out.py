@@ -284,6 +284,32 @@ async def test_events_never_fail_a_plan_and_never_flood(
     assert sum("/events" in seen.path for seen in proxy.seen) == 25
 
 
+async def test_events_go_slowly_while_a_plan_is_carried_out(api: ApiUnderTest, runtime: Runtime, owner: Object) -> None:
+    """Creates come first: what is told about them follows one by one, and at full speed when they are done."""
+    others = [{**owner, "metadata": {**owner["metadata"], "uid": f"uid-{n}"}} for n in range(12)]
+    telling = asyncio.create_task(runtime.events.run())
+    with runtime.events.stepping_back():
+        for one in others:
+            runtime.events.emit(EmitEvent(CONFIG_MAP, one, "Told", "something"))
+        await eventually(lambda: runtime.events.counts.sent > 0)
+        assert runtime.events.counts.sent < len(others)
+    await eventually(lambda: runtime.events.counts.sent == len(others))
+    telling.cancel()
+    await asyncio.wait([telling])
+
+
+async def test_a_plan_of_many_writes_does_not_hold_up_one_of_few(
+    api: ApiUnderTest, runtime: Runtime, owner: Object
+) -> None:
+    executor = PlanExecutor(runtime, parallel=2)
+    creates = [Create(SECRET, child(api, owner, f"large-{n}")) for n in range(40)]
+    large = asyncio.create_task(executor.run(key_of(owner), Plan.of(*creates)))
+    await executor.run(api.key("small"), Plan.of(Create(SECRET, child(api, owner, "small"))))
+    assert not large.done()
+    await large
+    assert len(await runtime.store.list(SECRET, scope(api))) == 41
+
+
 async def test_cluster_wide_objects_are_told_about_in_the_default_namespace(
     api: ApiUnderTest, runtime: Runtime
 ) -> None:

@@ -2,7 +2,7 @@
 
 `emit` never waits and never fails; a few tasks send, those about one object always in the same one, so in order. What
 cannot be sent, or is said too often about one object, is counted and dropped: events are a courtesy, and must never hold
-up or flood what they tell about. While there is work to write, only one of them is under way at a time.
+up or flood what they tell about. While there is work to write, they go one by one with pauses.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ import logging
 import zlib
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -30,6 +30,8 @@ _log = logging.getLogger("corral.control.events")
 
 _LANES = 4
 """Events that are sent at the same time: few, so that what they tell about goes first."""
+_PAUSE = 0.05
+"""Seconds between two events while plans are carried out."""
 _QUEUE = 5000
 """Events that wait in one lane."""
 _REMEMBERED = 4000
@@ -68,6 +70,7 @@ class EventRecorder:
         self._filled = [asyncio.Event() for _ in range(_LANES)]
         self._plans = 0
         self._turn = asyncio.Lock()
+        self._idle = asyncio.Event()
         self._said: OrderedDict[str, _Said] = OrderedDict()
         self._budgets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
@@ -87,12 +90,15 @@ class EventRecorder:
 
     @contextmanager
     def stepping_back(self) -> Iterator[None]:
-        """Lets events go one by one for the length of a block, so that the writes in it come first."""
+        """Lets events go one by one and slowly for the length of a block, so that the writes in it come first."""
         self._plans += 1
+        self._idle.clear()
         try:
             yield
         finally:
             self._plans -= 1
+            if not self._plans:
+                self._idle.set()
 
     async def run(self) -> None:
         """Sends until cancelled."""
@@ -126,6 +132,9 @@ class EventRecorder:
         if self._plans:
             async with self._turn:
                 await self._send(event)
+                if self._plans:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._idle.wait(), _PAUSE)
         else:
             await self._send(event)
 

@@ -1,4 +1,4 @@
-"""`python -m tools.bench.training`: two to four minutes; needs the binaries of the real control plane."""
+"""`python -m tools.bench.training`: three to five minutes; needs the binaries of the real control plane."""
 
 import argparse
 import os
@@ -59,7 +59,7 @@ def _measured(name: str, given: argparse.Namespace, work: Path, results: Results
         config = cluster.plane.kubeconfig
         operator = ours(work, config) if name == OURS else peer(given.peer, given.peer_flags, work, config)
         bench = OperatorBench(cluster, operator, results, _say)
-        bench.run(rest_seconds=given.rest_seconds, crowd=not given.no_crowd and name == OURS)
+        bench.run(rounds=given.rounds, rest_seconds=given.rest_seconds, crowd=not given.no_crowd and name == OURS)
         return bench.writes_seen
     finally:
         if operator is not None:
@@ -73,6 +73,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--peer", type=Path, default=Path(named) if named else None, help="another operator's binary")
     parser.add_argument("--peer-manifests", type=Path, help="its definitions, file or directory; by default ours")
     parser.add_argument("--peer-flags", default="", help="more words for its command line, such as raised limits")
+    parser.add_argument(
+        "--rounds", type=int, default=3, help="how often a hundred jobs are made, with bare creates between"
+    )
     parser.add_argument("--rest-seconds", type=float, default=30.0, help="how long nothing must be written")
     parser.add_argument("--no-crowd", action="store_true", help="leave the memory of 10,000 pods out")
     parser.add_argument("--fast", action="store_true", help="etcd does not wait for the disk; for a first look only")

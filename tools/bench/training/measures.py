@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from time import perf_counter, sleep
+from typing import Any
 
 from tools.bench.processes import memory_mib
 from tools.bench.results import Results
@@ -34,29 +35,33 @@ class OperatorBench:
         self.writes_seen: dict[str, int] = {}
         """What was written at rest, by resource."""
 
-    def run(self, *, rest_seconds: float, crowd: bool) -> None:
+    def run(self, *, rounds: int, rest_seconds: float, crowd: bool) -> None:
         """Carries out every measure; the last one, the crowd, only on request because it takes longest."""
-        for namespace in ("large", "many", "raw-large", "raw-many", "restart", "crowd"):
-            self._cluster.make_namespace(namespace)
+        self._first_round(rest_seconds)
+        for number in range(1, rounds):
+            self._operator.start()
+            self._operator.await_ready()
+            self._many(number)
+            self._bare("many", number)
+        if crowd:
+            self._say(f"{CROWD:,} jobs and {CROWD * manifests.GANG:,} pods")
+            self._crowded()
+
+    def _first_round(self, rest_seconds: float) -> None:
         self._operator.start()
         self._operator.await_ready()
         self._note("memory_idle", memory_mib([self._operator.pid]))
         self._say(f"one job of {LARGE} pods")
-        self._created("large", [manifests.job("large", "large", LARGE)], LARGE)
-        self._say(f"{MANY} jobs of {manifests.GANG} pods")
-        self._created("many", [manifests.job(f"many-{n}", "many") for n in range(MANY)], MANY * manifests.GANG)
+        self._cluster.make_namespace("large-0")
+        self._created("large", 0, [manifests.job("large", "large-0", LARGE)], LARGE)
+        self._many(0)
         self._note("memory_many", memory_mib([self._operator.pid]))
         self._say(f"at rest for {rest_seconds:.0f} s")
         self._at_rest(rest_seconds)
         self._say("restart")
         self._restarted()
-        if self._operator.name == OURS:
-            self._say("bare creates of the same objects")
-            self._raw("large")
-            self._raw("many")
-        if crowd:
-            self._say(f"{CROWD:,} jobs and {CROWD * manifests.GANG:,} pods")
-            self._crowded()
+        self._bare("large", 0)
+        self._bare("many", 0)
 
     def _say(self, step: str) -> None:
         self._announce(f"{self._operator.name}: {step}")
@@ -64,15 +69,22 @@ class OperatorBench:
     def _note(self, key: str, value: float) -> None:
         self._results.add(key, self._operator.name, value)
 
-    def _created(self, namespace: str, jobs: list[dict[str, object]], pods: int) -> None:
+    def _many(self, number: int) -> None:
+        self._say(f"{MANY} jobs of {manifests.GANG} pods")
+        namespace = f"many-{number}"
+        self._cluster.make_namespace(namespace)
+        jobs = [manifests.job(f"many-{n}", namespace) for n in range(MANY)]
+        self._created("many", number, jobs, MANY * manifests.GANG)
+
+    def _created(self, key: str, number: int, jobs: list[dict[str, Any]], pods: int) -> None:
         """Submits jobs; takes the time to the last pod and service, and the processor time until all is quiet again."""
         used, began = self._operator.await_rest(), perf_counter()
         submitted(self._cluster.access, jobs)
-        self._cluster.await_children(namespace, pods, LIMIT)
-        self._note(f"{namespace}_seconds", perf_counter() - began)
+        self._cluster.await_children(f"{key}-{number}", pods, LIMIT)
+        self._note(f"{key}_seconds", perf_counter() - began)
         cpu = self._rested() - used
-        self._note(f"{namespace}_cpu", cpu)
-        self._note(f"{namespace}_cpu_per_thousand", cpu * 1000 / pods)
+        self._note(f"{key}_cpu", cpu)
+        self._note(f"{key}_cpu_per_thousand", cpu * 1000 / pods)
 
     def _rested(self) -> float:
         """Returns the processor time used so far, once the last event is sent; who never ends to write is not waited for."""
@@ -96,6 +108,7 @@ class OperatorBench:
     def _restarted(self) -> None:
         """Takes the time from starting the process to the first pod of a job that was submitted while it was down."""
         self._operator.stop()
+        self._cluster.make_namespace("restart")
         submitted(self._cluster.access, [manifests.job("late", "restart")])
         began = perf_counter()
         self._operator.start()
@@ -103,16 +116,21 @@ class OperatorBench:
         self._note("restart_seconds", perf_counter() - began)
         self._operator.await_ready()
 
-    def _raw(self, namespace: str) -> None:
+    def _bare(self, key: str, number: int) -> None:
+        """Stops the operator, and creates once more what it has created last; once is enough for all operators."""
         self._operator.stop()
-        raw = repeated(self._cluster.access, namespace, f"raw-{namespace}")
-        self._results.add(f"{namespace}_seconds", RAW, raw.seconds)
-        self._results.add(f"{namespace}_cpu", RAW, raw.cpu)
-        count = self._cluster.count("pods", namespace)
-        self._results.add(f"{namespace}_cpu_per_thousand", RAW, raw.cpu * 1000 / count)
+        if self._operator.name != OURS:
+            return
+        self._say("bare creates of the same objects")
+        self._cluster.make_namespace(f"bare-{key}-{number}")
+        raw = repeated(self._cluster.access, f"{key}-{number}", f"bare-{key}-{number}")
+        self._results.add(f"{key}_seconds", RAW, raw.seconds)
+        self._results.add(f"{key}_cpu", RAW, raw.cpu)
+        count = self._cluster.count("pods", f"{key}-{number}")
+        self._results.add(f"{key}_cpu_per_thousand", RAW, raw.cpu * 1000 / count)
 
     def _crowded(self) -> None:
-        self._operator.stop()
+        self._cluster.make_namespace("crowd")
         self._operator.start()
         self._operator.await_ready()
         jobs = [manifests.job(f"crowd-{n}", "crowd") for n in range(CROWD)]

@@ -41,7 +41,7 @@ LINES: tuple[Line, ...] = (
     Line("memory_idle", "memory, no jobs", "MiB"),
     Line("memory_many", "memory, 101 jobs, 1,100 pods", "MiB", None, 90.0),
     Line("crowd_seconds", "1,000 jobs, 10,000 pods", "s"),
-    Line("memory_crowd", "  memory, with those before", "MiB", 400.0),
+    Line("memory_crowd", "  memory, with all before", "MiB", 400.0),
 )
 
 
@@ -86,12 +86,14 @@ def lines(results: Results, around: Around) -> Iterator[str]:
 
 def markdown(results: Results) -> Iterator[str]:
     """Yields the table as the page on benchmarks shows it."""
-    yield "| | Corral | bare creates | training-operator 1.9.4 | raised limits | limit | |"
+    has_peer = any(PEER in sides for sides in results.values.values())
+    theirs = "peer" if has_peer else "training-operator 1.9.4"
+    yield f"| | Corral | bare creates | {theirs} | 1.9.4, raised limits | limit | |"
     yield "|---|---:|---:|---:|---:|---:|---|"
     for line in LINES:
         ours, raw = results.median(line.key, OURS), results.median(line.key, RAW)
         peer = results.median(line.key, PEER)
-        cells = (ours, raw, line.known if peer is None else peer, line.raised, line.limit)
+        cells = (ours, raw, peer if has_peer else line.known, line.raised, line.limit)
         shown = " | ".join("" if cell is None else figure(cell, line.unit) for cell in cells)
         yield f"| {line.title.strip()} | {shown} | {verdict(line, ours)} |"
 
@@ -101,6 +103,7 @@ def _remarks(around: Around, has_peer: bool) -> Iterator[str]:
         f"Load of the machine before {around.load_before:.2f}, after {around.load_after:.2f}, on {os.cpu_count()} "
         f"processors; etcd on {around.file_system}, waiting for the disk. No kube-controller-manager, no nodes."
     )
+    yield "Medians of the rounds. Processor time is the operator's own, until its last event is sent."
     yield "Bare creates: the same pods and services by the same client with the same parallelism, without any thought."
     for side, written in around.written_at_rest.items():
         told = ", ".join(f"{count} {what}" for what, count in written.items()) or "none"
