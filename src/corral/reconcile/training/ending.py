@@ -7,6 +7,7 @@ from corral.reconcile.moments import seconds_of
 from corral.reconcile.plan import Action, Delete, LookAgainAfter, Plan, Told
 from corral.reconcile.training.autoscaling import autoscaler_removal
 from corral.reconcile.training.gangs import removal as group_removal
+from corral.reconcile.training.mishaps import next_loss
 from corral.reconcile.training.removal import pod_removals, service_removals
 from corral.reconcile.training.sight import Sight
 
@@ -26,7 +27,8 @@ def cleared(sight: Sight) -> Plan:
     ]
     # A pod that has ended by itself meanwhile stays, and keeps its service.
     plan = Plan.of(*pod_removals(sight, pods, as_seen=policy == "Running"))
-    return plan.then(*rest).then(*_farewell(sight))
+    wait = next_loss(sight, pods)
+    return plan.then(*rest).then(*_farewell(sight), *([] if wait is None else [LookAgainAfter(wait)]))
 
 
 def _policy(sight: Sight) -> str:

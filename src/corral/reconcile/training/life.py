@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from corral.kinds.pod_view import PodView
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.job import TrainingJob
 from corral.kinds.training.status import JobStatus
@@ -152,15 +153,19 @@ def _removals(sight: Sight, look: _Look) -> list[Action]:
     if look.begins_anew:
         pods += look.roster.members.values()
     else:
-        pods += (one.pod for one in look.found if one.remedy == "replace")
-    lost = [pod for pod in pods if sight.has_lost(pod)]
+        given_up = {one.pod.uid for one in look.found if one.remedy == "replace"}
+        pods += (pod for pod in look.roster.members.values() if pod.uid in given_up or _is_stuck(sight, pod))
     kept = {sight.job.child_name(place.role, place.index) for place in sight.job.places()}
     services = [one for one in sight.world.services if one.metadata.name not in kept]
     return [
-        *pod_removals(sight, (pod for pod in pods if pod not in lost)),
-        *pod_removals(sight, lost, by_force=True),
+        *pod_removals(sight, pods),
         *service_removals(sight, services),
     ]
+
+
+def _is_stuck(sight: Sight, pod: PodView) -> bool:
+    """Whether a pod was asked to go, and the node that should say that it is gone is lost."""
+    return pod.is_terminating and sight.has_lost(pod)
 
 
 def _dump_requests(sight: Sight, look: _Look) -> list[Action]:
@@ -175,7 +180,7 @@ def _next_look(sight: Sight, look: _Look) -> list[LookAgainAfter]:
     """Returns when time alone changes something: a deadline, a node given up, a hang, a report to write."""
     waits = (
         seconds_to_deadline(sight.job, look.outcome.status, sight.now),
-        next_loss(sight, look.roster),
+        next_loss(sight, sight.world.pods),
         look.hang.wait,
         look.progress_wait,
     )

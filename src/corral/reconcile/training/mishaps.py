@@ -5,7 +5,7 @@ failed as well: waiting for the node to come back could take for ever. Each fail
 its pod, before the pod is deleted; so a crash in between neither forgets it nor counts it twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,12 +62,12 @@ def mishaps(sight: Sight, roster: Roster) -> list[Mishap]:
     return found
 
 
-def next_loss(sight: Sight, roster: Roster) -> float | None:
+def next_loss(sight: Sight, pods: Iterable[PodView]) -> float | None:
     """Returns in how many seconds a pod on a lost node is given up, if there is one."""
     waits = (
         sight.world.lost_nodes[pod.node] + NODE_GRACE - sight.now
-        for pod in roster.members.values()
-        if not pod.is_finished and pod.node in sight.world.lost_nodes
+        for pod in pods
+        if pod.node in sight.world.lost_nodes and (pod.is_terminating or not pod.is_finished)
     )
     return min((wait for wait in waits if wait > 0), default=None)
 

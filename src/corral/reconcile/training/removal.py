@@ -11,10 +11,8 @@ from corral.reconcile.plan import Action, Delete, Told
 from corral.reconcile.training.sight import Sight
 
 
-def pod_removals(
-    sight: Sight, pods: Iterable[PodView], *, by_force: bool = False, as_seen: bool = False
-) -> list[Action]:
-    """Returns the deletion of pods that nobody deletes yet; by force, of all of them and without waiting for the node.
+def pod_removals(sight: Sight, pods: Iterable[PodView], *, as_seen: bool = False) -> list[Action]:
+    """Returns the deletion of pods that nobody deletes yet, and by force of those whose node is lost: it cannot answer.
 
     What is deleted only because of how it is, `as_seen`, stays when it has changed since: it may have ended by itself.
     """
@@ -22,18 +20,17 @@ def pod_removals(
         sight.event("SuccessfulDeletePod", "Deleted pod: "),
         sight.event("FailedDeletePod", "Error deleting: ", warns=True),
     )
-    grace = 0 if by_force else None
     return [
         Delete(
             POD,
             _key(sight, pod.name),
             pod.uid,
-            grace_seconds=grace,
+            grace_seconds=0 if sight.has_lost(pod) else None,
             version=pod.metadata.resource_version if as_seen else "",
             told=_named(told, pod.name),
         )
         for pod in pods
-        if by_force or not pod.is_terminating
+        if sight.has_lost(pod) or not pod.is_terminating
     ]
 
 

@@ -4,10 +4,11 @@ from msgspec.structs import replace
 
 from corral.kinds.training.status import JobStatus, ReplicaStatus
 from corral.reconcile.moments import stamp_of
-from corral.reconcile.plan import Action
+from corral.reconcile.plan import Action, LookAgainAfter
 from corral.reconcile.training.autoscaling import autoscaler_removal
 from corral.reconcile.training.conditions import RESTARTING, RUNNING, SUSPENDED, Saying, find, holds, said
 from corral.reconcile.training.gangs import removal as group_removal
+from corral.reconcile.training.mishaps import next_loss
 from corral.reconcile.training.outcome import Outcome
 from corral.reconcile.training.removal import pod_removals, service_removals
 from corral.reconcile.training.sight import Sight
@@ -47,10 +48,11 @@ def resumed(sight: Sight, status: JobStatus) -> Outcome:
 
 def emptied(sight: Sight) -> list[Action]:
     """Returns what takes pods, services, gang and autoscaler from a job, whatever its clean-up policy says."""
-    world = sight.world
+    world, wait = sight.world, next_loss(sight, sight.world.pods)
     return [
         *pod_removals(sight, world.pods),
         *service_removals(sight, world.services),
         *group_removal(world, sight.job),
         *autoscaler_removal(world),
+        *([] if wait is None else [LookAgainAfter(wait)]),
     ]

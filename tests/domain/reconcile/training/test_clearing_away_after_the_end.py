@@ -11,7 +11,7 @@ from corral.reconcile.plan import Delete, Plan
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.gangs import gangs_for
 from corral.reconcile.training.world import Settings, World
-from tests.domain.reconcile.plan_reading import gone, status_in
+from tests.domain.reconcile.plan_reading import forced, gone, status_in
 from tests.domain.reconcile.training_builders import NOW, every_service, manifest, pod, with_status
 
 DONE, RUNS, WAITS, FAILED = "job-master-0", "job-worker-0", "job-worker-1", "job-worker-2"
@@ -77,6 +77,15 @@ def test_a_job_stopped_at_its_target_does_not_go_on_training() -> None:
     assert gone(decide(ended(status=reached), NOW)) == [RUNS, WAITS]
     assert gone(decide(ended(status=kept), NOW)) == []
     assert gone(decide(ended(policy={"cleanPodPolicy": "All"}, status=reached), NOW)) == [DONE, RUNS, WAITS, FAILED]
+
+
+def test_pods_on_a_lost_node_are_removed_by_force() -> None:
+    obj = ended(policy={"cleanPodPolicy": "All"}).job
+    leaving = [pod(read_job(obj), "Worker", 0, deleting=True, node="lost")]
+    early = decide(World(obj, leaving, lost_nodes={"lost": NOW - 10}), NOW)
+    assert (forced(early), early.look_again_after) == ([], 20.0)
+    late = decide(World(obj, leaving, lost_nodes={"lost": NOW - 30}), NOW)
+    assert (forced(late), late.look_again_after) == ([RUNS], None)
 
 
 def extras(plan: Plan) -> tuple[list[str], list[str]]:

@@ -105,6 +105,13 @@ def test_old_pods_on_a_lost_node_are_removed_by_force() -> None:
     assert gone(plan) == ["job-master-0", "job-worker-0", "job-worker-1"]
 
 
+def test_old_pods_on_a_node_lost_of_late_are_waited_for() -> None:
+    obj = gang(attempt=1)
+    plan = look(obj, members(obj, node="lost", deleting=True), lost_nodes={"lost": NOW - 10})
+    assert forced(plan) == made(plan) == []
+    assert plan.look_again_after == 20.0
+
+
 def test_a_pod_taken_away_ends_the_attempt_without_counting() -> None:
     obj = gang({"backoffLimit": 0})
     plan = look(obj, members(obj, deleting=True))

@@ -46,6 +46,9 @@ LOSSES: dict[str, Loss] = {
     "also when nothing is known": Loss(["Created", "Running=False", "Failed"], [], "Never", {"phase": "Unknown"}),
     "but not what never began": Loss(["Created", "Restarting"], GONE, "Never", {"phase": "Pending"}),
     "what failed before is forced too": Loss(["Created", "Restarting"], GONE, pod={"phase": "Failed"}),
+    "what ended while it was deleted is forced": Loss(
+        ["Created", "Running"], GONE, "Never", {"phase": "Succeeded", "deleting": True}
+    ),
     "what is done needs no node": Loss(["Created", "Running"], [], "Never", {"phase": "Succeeded"}),
 }
 
@@ -62,6 +65,13 @@ def test_the_grace_is_waited_for() -> None:
     assert gone(plan) == []
     assert plan.look_again_after == 12.0
     assert written(plan)["replicaStatuses"]["Worker"]["active"] == 2
+
+
+def test_the_grace_is_waited_for_also_when_a_pod_ended_while_it_was_deleted() -> None:
+    _, plan = seen(lost_for=NODE_GRACE - 12, phase="Succeeded", deleting=True)
+    assert (forced(plan), plan.look_again_after) == ([], 12.0)
+    _, plan = seen(lost_for=NODE_GRACE - 12, phase="Succeeded")
+    assert (forced(plan), plan.look_again_after) == ([], None)
 
 
 def test_after_the_grace_the_pod_is_no_longer_active_but_failed() -> None:

@@ -9,7 +9,17 @@ from corral.reconcile.plan import Plan
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.gangs import gangs_for
 from corral.reconcile.training.world import Settings, World
-from tests.domain.reconcile.plan_reading import after, events_in, gone, made, message_in, reasons_in, states_in, written
+from tests.domain.reconcile.plan_reading import (
+    after,
+    events_in,
+    forced,
+    gone,
+    made,
+    message_in,
+    reasons_in,
+    states_in,
+    written,
+)
 from tests.domain.reconcile.training_builders import NOW, every_pod, every_service, manifest, pod, with_status
 
 LONG_AGO = stamp_of(NOW - 1000)
@@ -91,6 +101,15 @@ def test_pods_that_still_leave_when_a_job_is_resumed_do_not_fail_it() -> None:
     leaving = decide(World(obj, [pod(job, "Master", 0, deleting=True)], every_service(job)), NOW)
     assert made(leaving) == gone(leaving) == []
     assert made(decide(World(after(obj, leaving), (), every_service(job)), NOW)) == ["job-master-0"]
+
+
+def test_pods_on_a_lost_node_do_not_keep_a_job_suspended_for_ever() -> None:
+    obj = job_object(False, "Created", "Running=False", "Suspended", startTime=LONG_AGO)
+    leaving = [pod(read_job(obj), "Master", 0, deleting=True, node="lost")]
+    early = decide(World(obj, leaving, lost_nodes={"lost": NOW - 10}), NOW)
+    assert (forced(early), early.look_again_after) == ([], 20.0)
+    late = decide(World(obj, leaving, lost_nodes={"lost": NOW - 30}), NOW)
+    assert (forced(late), late.look_again_after) == (["job-master-0"], None)
 
 
 def test_an_ended_job_is_not_suspended() -> None:

@@ -70,7 +70,7 @@ def _live(sight: Sight, outcome: Outcome) -> Plan:
         *_missing_workers(sight),
         *launcher_actions(sight),
         *pod_removals(sight, roster.strays),
-        *pod_removals(sight, lost, by_force=True),
+        *pod_removals(sight, lost),
     ]
     return Plan.of(*before).then(*pods).then(*_alarms(sight, outcome, roster))
 
@@ -94,7 +94,7 @@ def _missing_workers(sight: Sight) -> list[Action]:
 
 def _alarms(sight: Sight, outcome: Outcome, roster: Roster) -> list[Action]:
     """Returns when to look again without being told to: a deadline nobody else counts, or a node given up."""
-    waits = [next_loss(sight, roster), followed(sight, outcome.status).wait]
+    waits = [next_loss(sight, roster.members.values()), followed(sight, outcome.status).wait]
     if launcher_of(sight) is None:
         waits.append(seconds_to_deadline(sight.job, outcome.status, sight.now))
     due = [wait for wait in waits if wait is not None]
