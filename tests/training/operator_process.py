@@ -39,6 +39,12 @@ class OperatorProcess:
         """Whether the process is there."""
         return self._process is not None and self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        """Returns the process id of the present run."""
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         """Starts the process and returns when it says that it is ready."""
         words = [sys.executable, "-m", "corral", "operator", "--kubeconfig", str(self._kubeconfig)]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.training.sweeps.rehearsal import End
+from tests.training.sweeps.end_state import End
 
 
 def differences(clean: End, seen: End) -> list[str]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.training.sweeps.end_state import End
 from tests.training.sweeps.in_process_api import InProcessApi
-from tests.training.sweeps.rehearsal import End, Rehearsal
+from tests.training.sweeps.rehearsal import Rehearsal
 from tests.training.sweeps.scenarios import Scenario
 from tests.training.sweeps.troubled_store import Trouble
 

@@ -11,11 +11,11 @@ Moment = Literal["before", "after"]
 class Crash(Trouble):
     """Stops everything at call `number`; the operator makes no other call and sees no other answer."""
 
-    def __init__(self, number: int, moment: Moment) -> None:
+    def __init__(self, number: int, moment: Moment, *, is_followed_at_once: bool = False) -> None:
         super().__init__()
         self._number = number
         self._moment = moment
-        self.is_followed_at_once = number % 2 == 0
+        self.is_followed_at_once = is_followed_at_once
 
     async def before(self, what: str) -> int:
         """Dies instead of sending."""

@@ -1,10 +1,42 @@
 """The end of a run in a form that can be compared with that of another: without uids, times and revisions."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from corral.kinds.objects import Object
+from tests.training.sweeps.player import Player
+from tests.training.sweeps.record import Record
 
 _STATUS_TIMES = ("startTime", "completionTime", "lastReconcileTime")
+
+
+@dataclass(frozen=True)
+class End:
+    """What a run has come to, and how."""
+
+    state: Object
+    made: list[str]
+    deleted: list[str]
+    calls: list[str]
+    writes_at_rest: int
+    complaints: list[str]
+
+
+def end_of(state: Object, record: Record, calls: list[str], writes_at_rest: int) -> End:
+    """Returns the end of a run that is over."""
+    return End(state, record.made(), record.deleted(), calls, writes_at_rest, record.complaints())
+
+
+async def state_of(player: Player, record: Record) -> Object:
+    """Returns what there is now, as it can be compared."""
+    job = await player.job()
+    status = job.get("status") if job is not None else record.statuses()[-1]
+    return {
+        "is_there": job is not None,
+        "status": normal_status(status or {}),
+        "pods": by_name([normal_pod(pod) for pod in await player.pods()]),
+        "services": by_name([normal_service(one) for one in await player.services()]),
+    }
 
 
 def normal_status(status: Object) -> Object:

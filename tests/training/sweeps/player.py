@@ -1,5 +1,6 @@
 """Plays user and kubelet of one scenario: each step follows from what is there, never from what was done before."""
 
+from contextlib import suppress
 from typing import Any
 
 from corral.adapters.kubernetes.async_client import AsyncClient
@@ -7,7 +8,7 @@ from corral.kinds.objects import Object, is_deleting, uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import EVENT, NODE, POD, SERVICE
 from corral.ports.object_store import AT_ONCE, Patch, Scope
-from corral.ports.refusals import AlreadyExistsError, NotFoundError
+from corral.ports.refusals import AlreadyExistsError, ConflictError, NotFoundError
 from tests.training.kubelet_words import Ending, status_of
 from tests.training.manifests import FACTS
 from tests.training.stage import job_resource
@@ -32,10 +33,8 @@ class Player:
     async def begin(self) -> None:
         """Submits the job."""
         ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2020-01-01T00:00:00Z"}
-        try:
+        with suppress(AlreadyExistsError):
             await self._client.create(NODE, {"metadata": {"name": _NODE}})
-        except AlreadyExistsError:
-            pass
         node = Patch("merge", {"status": {"conditions": [ready]}})
         await self._client.patch(NODE, ObjectKey("", _NODE), node, subresource="status")
         job = self._scenario.job
@@ -57,12 +56,11 @@ class Player:
 
     async def is_over(self) -> bool:
         """Whether the scenario has come to its end, with all that is to be cleared away gone."""
-        job, pods = await self.job(), await self.pods()
-        if self._scenario.ends == "gone":
-            return job is None and not pods
-        if job is None or not self._is_ended(job) or self._acts:
+        job = await self.job()
+        if (job is None) != (self._scenario.ends == "gone") or (job and not self._is_ended(job)):
             return False
-        return sorted(self._short(pod) for pod in pods) == sorted(self._scenario.left)
+        wanted = sorted(self._scenario.left)
+        return all(sorted(map(self._short, some)) == wanted for some in (await self.pods(), await self.services()))
 
     async def job(self) -> Object | None:
         """Returns the job as it is now."""
@@ -85,7 +83,8 @@ class Player:
         await self._client.delete_collection(EVENT, scope)
         for resource in (self._resource, POD, SERVICE):
             for one in await self._client.list(resource, scope):
-                await self._client.delete(resource, ObjectKey(self._namespace, one["metadata"]["name"]), AT_ONCE)
+                with suppress(NotFoundError):
+                    await self._client.delete(resource, ObjectKey(self._namespace, one["metadata"]["name"]), AT_ONCE)
 
     # --- what is due ---
 
@@ -120,11 +119,13 @@ class Player:
         for pod in pods:
             self._note(pod)
             if is_deleting(pod):
-                await self._client.delete(POD, ObjectKey(self._namespace, pod["metadata"]["name"]), AT_ONCE)
+                with suppress(NotFoundError):
+                    await self._client.delete(POD, ObjectKey(self._namespace, pod["metadata"]["name"]), AT_ONCE)
                 acted = True
             elif pod["status"]["phase"] == "Pending":
-                await self._bind(pod)
-                await self._say(pod, "Running", Ending())
+                with suppress(NotFoundError, ConflictError):  # deleted since it was listed
+                    await self._bind(pod)
+                    await self._say(pod, "Running", Ending())
                 acted = True
         return acted
 
@@ -164,8 +165,8 @@ class Player:
         if uid_of(pod) not in made:
             made.append(uid_of(pod))
 
-    def _short(self, pod: Object) -> str:
-        return str(pod["metadata"]["name"]).removeprefix(f"{self._name}-")
+    def _short(self, child: Object) -> str:
+        return str(child["metadata"]["name"]).removeprefix(f"{self._name}-")
 
 
 def _holding(job: Object) -> set[str]:

@@ -4,20 +4,18 @@ import asyncio
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
 
 from corral.control.object_cache import CacheSettings
 from corral.control.runtime import runtime_of
 from corral.control.training.operator import Means, TrainingOperator, component_of
 from corral.control.training.orders import Orders
 from corral.control.training.telemetry import Telemetry
-from corral.kinds.objects import Object
 from corral.kinds.well_known import NAMESPACE
 from corral.ports.refusals import AlreadyExistsError
 from corral.testing.manual_clock import FixedRandomness, ManualClock
 from tests.training.manifests import FACTS
 from tests.training.stage import job_resource
-from tests.training.sweeps.end_state import by_name, normal_pod, normal_service, normal_status
+from tests.training.sweeps.end_state import End, end_of, state_of
 from tests.training.sweeps.in_process_api import InProcessApi
 from tests.training.sweeps.player import Player
 from tests.training.sweeps.record import Record
@@ -31,20 +29,6 @@ REST = 60.0
 
 NAMESPACE_OF_RUNS = "sweep"
 """The same for all runs, one after the other, since messages name it."""
-
-
-@dataclass
-class End:
-    """What a run has come to; two runs are compared by `state`."""
-
-    state: Object
-    made: list[str]
-    deleted: list[str]
-    calls: list[str]
-    writes_at_rest: int
-    complaints: list[str]
-    seconds: float
-    statuses: list[Object] = field(repr=False, default_factory=list)
 
 
 class OperatorLife:
@@ -88,7 +72,6 @@ class Rehearsal:
 
     async def run(self) -> End:
         """Plays the scenario to its end and lets everything rest."""
-        began = time.monotonic()
         with suppress(AlreadyExistsError):
             await self._api.client().create(NAMESPACE, {"metadata": {"name": self.namespace}})
         record = Record(self._api.client(), self.namespace, job_resource(self._scenario.kind))
@@ -98,7 +81,7 @@ class Rehearsal:
         try:
             await self._play()
             writes = await self._rest()
-            state = await self._state(record)
+            state = await state_of(self._player, record)
         except TimeoutError as error:
             raise AssertionError(await self._story(record)) from error
         finally:
@@ -106,17 +89,7 @@ class Rehearsal:
             await record.end()
             await self._player.clear()
         calls = [call for life in self._lives for call in life.trouble.calls]
-        spent = time.monotonic() - began
-        return End(
-            state,
-            record.made(),
-            record.deleted(),
-            calls,
-            writes,
-            record.complaints(),
-            spent,
-            [normal_status(one) for one in record.statuses()],
-        )
+        return end_of(state, record, calls, writes)
 
     def _start_operator(self) -> None:
         trouble = self.troubles(len(self._lives))
@@ -160,17 +133,7 @@ class Rehearsal:
                     before = 0
         return self._lives[-1].trouble.writes - before
 
-    async def _state(self, record: Record) -> Object:
-        job = await self._player.job()
-        status = job.get("status") if job is not None else record.statuses()[-1]
-        return {
-            "is_there": job is not None,
-            "status": normal_status(status or {}),
-            "pods": by_name([normal_pod(pod) for pod in await self._player.pods()]),
-            "services": by_name([normal_service(one) for one in await self._player.services()]),
-        }
-
     async def _story(self, record: Record) -> str:
-        state = await self._state(record)
+        state = await state_of(self._player, record)
         calls = [call for life in self._lives for call in life.trouble.calls]
         return f"{self._scenario.name} does not end: {state}\nmade {record.made()}\ncalls {calls}"

@@ -32,7 +32,7 @@ class Scenario:
     """Exit codes of the pods of a place, first to last made; those of one line end before those of the next begin to."""
     acts: tuple[Act, ...] = ()
     left: tuple[str, ...] = ()
-    """The pods that are there at the end."""
+    """The pods that are there at the end, each with its service."""
     ends: Literal["Succeeded", "Failed", "gone"] = "Succeeded"
     deleted: frozenset[str] = field(default_factory=frozenset)
     """The pods that may be deleted, as `worker-1#1`: the place, and which pod of this place."""

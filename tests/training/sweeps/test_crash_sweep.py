@@ -30,18 +30,19 @@ async def test_a_clean_run_deletes_what_the_scenario_says(clean: Clean, scenario
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)
 @pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("at_once", [True, False], ids=["followed at once", "followed later"])
 async def test_whenever_the_operator_dies_the_end_is_the_same(
-    api: InProcessApi, clean: Clean, scenario: Scenario, moment: Moment
+    api: InProcessApi, clean: Clean, scenario: Scenario, moment: Moment, at_once: bool
 ) -> None:
     wanted = await clean(scenario)
     points = range(1, len(wanted.calls) + 1)
     wrong = {}
-    for number in sampled(points, one_of=3, shift=moment == "after"):
-        seen = await Rehearsal(api, scenario, _dying(number, moment)).run()
+    for number in sampled(points, one_of=4, shift=2 * (moment == "after") + at_once):
+        seen = await Rehearsal(api, scenario, _dying(number, moment, at_once)).run()
         if found := differences(wanted, seen):
             wrong[number, seen.calls[number - 1]] = found
     assert not wrong
 
 
-def _dying(number: int, moment: Moment) -> Callable[[int], Trouble]:
-    return lambda life: Crash(number, moment) if life == 0 else Trouble()
+def _dying(number: int, moment: Moment, at_once: bool) -> Callable[[int], Trouble]:
+    return lambda life: Crash(number, moment, is_followed_at_once=at_once) if life == 0 else Trouble()
