@@ -10,7 +10,8 @@ from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import Create, Delete
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.gangs import gangs_for
-from corral.reconcile.training.sight import attempt_of, roster_of, status_of
+from corral.reconcile.training.sight import attempt_of, roster_of
+from corral.reconcile.training.told_before import status_of
 from corral.reconcile.training.world import Settings, World
 from tests.domain.reconcile.plan_reading import events_in, gone, made, reasons_in, status_in
 from tests.domain.reconcile.training_builders import (

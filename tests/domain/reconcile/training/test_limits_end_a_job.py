@@ -81,6 +81,12 @@ def test_restarts_are_limited(case: Tried) -> None:
         assert gone(plan) == ([] if case.failing is None else ["job-worker-2"])
 
 
+def test_a_preempted_pod_is_written_down_and_not_counted() -> None:
+    status = written(tried(TRIED["a preempted pod at the limit"]))
+    assert status["restarts"] == 3
+    assert [one["class"] for one in status["failures"]] == ["preempted"]
+
+
 def test_init_containers_count_and_pods_that_do_not_run_do_not() -> None:
     obj = manifest("PyTorchJob", runPolicy={"backoffLimit": 2}, Worker={"replicas": 2, "restartPolicy": "OnFailure"})
     job = read_job(obj)

@@ -241,6 +241,16 @@ def test_a_failure_that_was_written_is_not_written_or_told_twice() -> None:
     assert gone(plan) == ["job-worker-1"]
 
 
+def test_a_failure_that_was_told_is_not_told_again_with_other_news() -> None:
+    obj = with_status(manifest("PyTorchJob", Worker=2), "Created", "Running", startTime=stamp_of(NOW - 60))
+    job = read_job(obj)
+    failed = pod(job, "Worker", 1, "Failed")
+    told = after(obj, decide(World(obj, [pod(job, "Worker", 0), failed], every_service(job)), NOW))
+    plan = decide(World(told, [pod(job, "Worker", 0, "Pending"), failed], every_service(job)), NOW + 1)
+    assert status_in(plan) is not None
+    assert events_in(plan) == []
+
+
 def test_restarting_passes_when_the_rest_runs_on() -> None:
     obj = with_status(manifest("PyTorchJob", Worker=2), "Created", "Restarting", startTime=stamp_of(NOW - 60))
     job = read_job(obj)
