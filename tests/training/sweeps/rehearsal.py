@@ -31,6 +31,11 @@ NAMESPACE_OF_RUNS = "sweep"
 """The same for all runs, one after the other, since messages name it."""
 
 
+def orders_for(kind: str, namespace: str) -> Orders:
+    """Returns the orders of an operator that looks after one kind in one namespace."""
+    return Orders(kinds=(FACTS[kind],), namespace=namespace, workers=4)
+
+
 class OperatorLife:
     """One operator from its start to its sudden end."""
 
@@ -66,7 +71,7 @@ class Rehearsal:
         self._relist = relist
         self.clock = ManualClock(float(int(time.time())))
         self.namespace = NAMESPACE_OF_RUNS
-        self._orders = Orders(kinds=(FACTS[scenario.kind],), namespace=self.namespace, workers=4)
+        self._orders = orders_for(scenario.kind, self.namespace)
         self._lives: list[OperatorLife] = []
         self._player = Player(api.client("player"), self.namespace, scenario)
 

@@ -110,7 +110,7 @@ FAREWELL = Scenario(
         "JAXJob",
         "farewell",
         {"Worker": 2},
-        run_policy={"cleanPodPolicy": "All", "activeDeadlineSeconds": 4, "ttlSecondsAfterFinished": 2},
+        run_policy={"cleanPodPolicy": "All", "activeDeadlineSeconds": 30, "ttlSecondsAfterFinished": 10},
     ),
     ends="gone",
     deleted=_made("worker-0#1", "worker-1#1"),

@@ -54,7 +54,7 @@ def mishaps(sight: Sight, roster: Roster) -> list[Mishap]:
         ends_attempt = restarts_as_gang(sight.job) and remedy in ("replace", "await")
         if (
             ends_attempt
-            and pod.uid not in sight.status.counted
+            and pod.uid not in told_uids(sight.status)
             and not is_worth_retrying(failure, sight.status.failures)
         ):
             remedy, ends_attempt = "give up", False
@@ -92,9 +92,14 @@ def _remedy_of_lost(job: TrainingJob, place: Place, pod: PodView) -> Remedy:
     return "leave" if may_have_run and _policy(job, place) == "Never" else "replace"
 
 
+def told_uids(status: JobStatus) -> set[str]:
+    """Returns the pods whose failure the status tells; those that are gone as well, since news about them may come late."""
+    return {*status.counted, *(one.pod_uid for one in status.failures)}
+
+
 def recorded(job: TrainingJob, status: JobStatus, roster: Roster, found: Sequence[Mishap]) -> JobStatus:
     """Returns the status with new failures written down and counted once each; a gang's count as one together."""
-    known = set(status.counted)
+    known = told_uids(status)
     fresh = [one for one in found if one.pod.uid not in known]
     present = {pod.uid for pod in (*roster.members.values(), *roster.outdated)}
     kept = [uid for uid in status.counted if uid in present]

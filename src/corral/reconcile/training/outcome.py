@@ -13,7 +13,7 @@ from corral.reconcile.frameworks.framework import Tally
 from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.conditions import FAILED, RESTARTING, RUNNING, SUCCEEDED, Saying, said
-from corral.reconcile.training.mishaps import Mishap
+from corral.reconcile.training.mishaps import Mishap, told_uids
 from corral.reconcile.training.sight import Sight
 
 
@@ -78,7 +78,7 @@ def _ended(sight: Sight, status: JobStatus, kind: str, message: str, *, warns: b
 
 
 def _restarting(sight: Sight, status: JobStatus, tally: Tally, hurt: Sequence[Mishap]) -> Outcome:
-    kind, known = sight.job.kind, set(sight.status.counted)
+    kind, known = sight.job.kind, told_uids(sight.status)
     role = hurt[0].place.role
     by_pod = f"job {sight.job.name} is restarting because {role} replica(s) failed."
     by_count = f"{kind} {sight.job.name} is restarting because {tally[role].failed} {role} replica(s) failed."

@@ -6,7 +6,7 @@ from dataclasses import replace
 from corral.kinds.pod_view import ContainerStatus, PodView
 from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.failures import evidence_message
-from corral.reconcile.training.mishaps import Mishap
+from corral.reconcile.training.mishaps import Mishap, told_uids
 from corral.reconcile.training.sight import Roster, Sight
 
 _NORMAL_WAITS = {"", "ContainerCreating", "PodInitializing"}
@@ -16,7 +16,7 @@ _MOST_PODS = 5
 
 def evidence(sight: Sight, found: Sequence[Mishap]) -> list[EmitEvent]:
     """Returns what is told about failures that were not told before: the exit code, the class and why."""
-    known, events = set(sight.status.counted), []
+    known, events = told_uids(sight.status), []
     for one in found:
         if one.pod.uid in known:
             continue

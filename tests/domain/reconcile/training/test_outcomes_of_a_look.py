@@ -251,6 +251,17 @@ def test_a_failure_that_was_told_is_not_told_again_with_other_news() -> None:
     assert events_in(plan) == []
 
 
+def test_late_news_of_a_pod_that_is_gone_count_no_second_time() -> None:
+    """T4: after a restart the operator may hear once more of a failure that was counted and cleared away."""
+    failure = {"class": "infra", "time": stamp_of(NOW), "role": "Worker", "podUid": "uid-of-job-worker-0"}
+    obj = manifest("PyTorchJob", Worker={"replicas": 1, "restartPolicy": "ExitCode"})
+    obj = with_status(obj, "Created", "Running", restarts=1, failures=[failure])
+    job = read_job(obj)
+    plan = decide(World(obj, [pod(job, "Worker", 0, "Failed", exit_code=137)], every_service(job)), NOW)
+    assert (written(plan)["restarts"], len(written(plan)["failures"])) == (1, 1)
+    assert gone(plan) == ["job-worker-0"]
+
+
 def test_restarting_passes_when_the_rest_runs_on() -> None:
     obj = with_status(manifest("PyTorchJob", Worker=2), "Created", "Restarting", startTime=stamp_of(NOW - 60))
     job = read_job(obj)
