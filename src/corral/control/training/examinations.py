@@ -7,7 +7,7 @@ from corral.kinds.objects import Object, key_of
 from corral.kinds.references import ObjectKey
 from corral.reconcile.training.conditions import is_finished
 from corral.reconcile.training.decision import Examined, examined
-from corral.reconcile.training.sight import status_of
+from corral.reconcile.training.told_before import status_of
 
 
 class _Found(NamedTuple):

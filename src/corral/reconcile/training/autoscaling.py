@@ -8,7 +8,8 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.training.job import TrainingJob
 from corral.kinds.well_known import HORIZONTAL_POD_AUTOSCALER
 from corral.reconcile.frameworks.pytorch import worker_limits
-from corral.reconcile.plan import Action, Create, Delete, Update
+from corral.reconcile.plan import Action, Create, Delete, Told, Update
+from corral.reconcile.training.companions import name_taken
 from corral.reconcile.training.labels import job_labels
 from corral.reconcile.training.world import World
 
@@ -23,7 +24,8 @@ def autoscaler_actions(world: World, job: TrainingJob) -> list[Action]:
         return autoscaler_removal(world)
     wanted = _autoscaler(job)
     if held is None:
-        return [Create(HORIZONTAL_POD_AUTOSCALER, wanted)]
+        taken = name_taken(job.facts.resource, job.object, wanted)
+        return [Create(HORIZONTAL_POD_AUTOSCALER, wanted, told=Told(taken=taken))]
     limits = ("minReplicas", "maxReplicas")
     if _digest(held) == _digest(wanted) and all(held["spec"].get(one) == wanted["spec"][one] for one in limits):
         return []

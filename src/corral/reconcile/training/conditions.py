@@ -15,7 +15,7 @@ from corral.reconcile.moments import stamp_of
 CREATED, RUNNING, RESTARTING = "Created", "Running", "Restarting"
 SUSPENDED, SUCCEEDED, FAILED, INVALID = "Suspended", "Succeeded", "Failed", "Invalid"
 
-_TERMINAL = (SUCCEEDED, FAILED)
+TERMINAL = (SUCCEEDED, FAILED)
 _OPPOSITES = {RUNNING: RESTARTING, RESTARTING: RUNNING}
 
 Conditions = Sequence[Condition]
@@ -42,7 +42,7 @@ def holds(conditions: Conditions, kind: str) -> bool:
 
 def is_finished(conditions: Conditions) -> bool:
     """Whether the job has come to its end, good or bad."""
-    return any(holds(conditions, kind) for kind in _TERMINAL)
+    return any(holds(conditions, kind) for kind in TERMINAL)
 
 
 def said(conditions: Conditions, saying: Saying, now: float) -> list[Condition]:
@@ -62,7 +62,7 @@ def said(conditions: Conditions, saying: Saying, now: float) -> list[Condition]:
     )
     dropped = {saying.type, _OPPOSITES.get(saying.type)}
     kept = [one for one in conditions if one.type not in dropped]
-    if saying.type in _TERMINAL:
+    if saying.type in TERMINAL:
         kept = [_stopped(one, stamp) for one in kept if one.type != RESTARTING]
     return [*kept, fresh]
 

@@ -21,7 +21,7 @@ from corral.reconcile.training.conditions import INVALID, Saying, is_finished, s
 from corral.reconcile.training.life import decide_life
 from corral.reconcile.training.mpi_v2.decision import decide as decide_mpi_v2
 from corral.reconcile.training.reporting import begun
-from corral.reconcile.training.sight import status_of
+from corral.reconcile.training.told_before import UnreadableStatusError, status_of
 from corral.reconcile.training.world import World
 
 Examined = tuple[TrainingJob | None, list[str]]
@@ -51,7 +51,10 @@ def decide(world: World, now: float, examine: Callable[[Object], Examined] = exa
     """
     if is_deleting(world.job) or is_managed_elsewhere(world.job):
         return NOTHING_TO_DO
-    job, problems = examine(world.job)
+    try:
+        job, problems = examine(world.job)
+    except UnreadableStatusError as error:
+        return Plan.of(_unreadable(world.job, error))
     if job is None or problems:
         return _refused(world.job, "; ".join(problems), now)
     if job.facts is MPI_JOB_V2:
@@ -72,6 +75,8 @@ def _refused(obj: Object, problems: str, now: float) -> Plan:
     reason = "ValidationError" if facts is MPI_JOB_V2 else f"{facts.kind}FailedValidation"
     message = f"{facts.kind} failed validation because {problems}" if facts is not MPI_JOB_V2 else problems
     old = status_of(obj)
+    if is_finished(old.conditions):
+        return NOTHING_TO_DO
     status = begun(facts.kind, name, old, now)
     is_told = any(one.type == INVALID and one.message == message for one in status.conditions)
     if is_told or is_finished(old.conditions):
@@ -80,3 +85,10 @@ def _refused(obj: Object, problems: str, now: float) -> Plan:
     status = replace(status, conditions=said(rest, Saying(INVALID, reason, message), now))
     event = EmitEvent(facts.resource, obj, reason, message[:_EVENT_LENGTH], "Warning")
     return Plan.of(SetStatus(facts.resource, obj, msgspec.to_builtins(status), (event,)))
+
+
+def _unreadable(obj: Object, error: UnreadableStatusError) -> EmitEvent:
+    """Returns what is said about a job of which nobody can tell whether it has ended; it is left alone."""
+    facts = facts_of(obj)
+    message = f"The conditions of this {facts.kind} cannot be read, so nothing is done about it: {error}"
+    return EmitEvent(facts.resource, obj, f"{facts.kind}FailedValidation", message, "Warning", repeats=False)

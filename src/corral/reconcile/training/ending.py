@@ -6,6 +6,7 @@ from corral.kinds.pod_view import PodView
 from corral.reconcile.moments import seconds_of
 from corral.reconcile.plan import Action, Delete, LookAgainAfter, Plan, Told
 from corral.reconcile.training.autoscaling import autoscaler_removal
+from corral.reconcile.training.conditions import TERMINAL
 from corral.reconcile.training.gangs import removal as group_removal
 from corral.reconcile.training.mishaps import next_loss
 from corral.reconcile.training.removal import pod_removals, service_removals
@@ -50,7 +51,7 @@ def _unwanted(sight: Sight) -> Sequence[PodView]:
 
 def _farewell(sight: Sight) -> list[Action]:
     """Returns the deletion of the job itself, or the time to look at it again; a suspended job stays."""
-    ttl, ended = sight.job.run_policy.ttl_seconds_after_finished, seconds_of(sight.status.completion_time)
+    ttl, ended = sight.job.run_policy.ttl_seconds_after_finished, _ended(sight)
     if ttl is None or ended is None or sight.job.run_policy.suspend:
         return []
     left = ended + ttl - sight.now
@@ -59,5 +60,22 @@ def _farewell(sight: Sight) -> list[Action]:
     noun = "Job" if sight.job.kind in _TELLS_OF_JOB else "Pod"
     done = sight.event(f"SuccessfulDelete{noun}", f"Deleted job: {sight.job.name}")
     failed = sight.event(f"FailedDelete{noun}", "Error deleting: ", warns=True)
-    told = Told(done, failed)
-    return [Delete(sight.job.facts.resource, sight.job.key, sight.job.uid, propagation="Background", told=told)]
+    version = sight.job.object["metadata"].get("resourceVersion", "")  # its user may just have decided to keep it
+    return [
+        Delete(
+            sight.job.facts.resource,
+            sight.job.key,
+            sight.job.uid,
+            propagation="Background",
+            version=version,
+            told=Told(done, failed),
+        )
+    ]
+
+
+def _ended(sight: Sight) -> float | None:
+    """Returns when the job ended; where other operators have written no time, when the end was told."""
+    told = (
+        one.last_transition_time for one in sight.status.conditions if one.type in TERMINAL and one.status == "True"
+    )
+    return seconds_of(sight.status.completion_time or next(told, None))

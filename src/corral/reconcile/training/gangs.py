@@ -10,11 +10,15 @@ from corral.kinds.references import ApiResource
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.run_policy import SchedulingPolicy
 from corral.reconcile.plan import Action, Create, Delete, EmitEvent, Told, Update
+from corral.reconcile.training.companions import name_taken
 from corral.reconcile.training.world import Gangs, World
 
 VOLCANO = ApiResource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
 SCHEDULER_PLUGINS = ApiResource("scheduling.x-k8s.io", "v1alpha1", "PodGroup", "podgroups")
 POD_GROUPS = {"volcano": VOLCANO, "scheduler-plugins": SCHEDULER_PLUGINS}
+
+_OURS = ("minMember", "minResources", "priorityClassName", "scheduleTimeoutSeconds")
+"""Fields of a PodGroup that the job decides, also when it no longer gives them."""
 
 GANG, GANG_SIZE = "corral.dev/gang", "corral.dev/gang-size"
 
@@ -60,10 +64,9 @@ def group_actions(world: World, job: TrainingJob) -> list[Action]:
         return []
     wanted, held = _group(resource, world, job), world.pod_group
     if held is None:
-        return [Create(resource, wanted)]
-    if held["spec"] | wanted["spec"] == held["spec"]:
-        return []
-    return [Update(resource, {**held, "spec": held["spec"] | wanted["spec"]})]
+        return [Create(resource, wanted, told=Told(taken=name_taken(job.facts.resource, job.object, wanted)))]
+    spec = {name: value for name, value in held["spec"].items() if name not in _OURS} | wanted["spec"]
+    return [] if spec == held["spec"] else [Update(resource, {**held, "spec": spec})]
 
 
 def removal(world: World, job: TrainingJob) -> list[Action]:

@@ -43,8 +43,9 @@ from corral.reconcile.training.mishaps import (
 from corral.reconcile.training.outcome import Outcome, begun_anew, failed, outcome_of, succeeded
 from corral.reconcile.training.removal import pod_removals, service_removals
 from corral.reconcile.training.reporting import accepted, written
-from corral.reconcile.training.sight import Roster, Sight, roster_of, status_of
+from corral.reconcile.training.sight import Roster, Sight, roster_of
 from corral.reconcile.training.tally import replica_statuses, tallied
+from corral.reconcile.training.told_before import status_of
 from corral.reconcile.training.troubles import evidence, troubles
 from corral.reconcile.training.world import World
 
@@ -88,8 +89,12 @@ def _active(sight: Sight, begun: Outcome) -> Plan:
     changes = [*autoscaler_actions(sight.world, sight.job), *troubles(sight, look.roster), *_dump_requests(sight, look)]
     if not waits and not look.begins_anew:
         changes = [*missing_children(sight, look.roster, look.outcome.status), *changes]
-    plan = Plan.of(*_surroundings(sight))
-    plan = plan.then(*report).then(*removals, *changes) if removals else plan.then(*report, *changes)
+    surroundings = _surroundings(sight)
+    if surroundings or removals:
+        # What a name held by somebody else keeps from being made must not keep the job from saying so.
+        plan = Plan.of(*report, *surroundings).then(*removals, *changes)
+    else:
+        plan = Plan.of(*report, *changes)
     return plan.then(*_next_look(sight, look))
 
 

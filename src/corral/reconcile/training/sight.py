@@ -3,9 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import msgspec
-
-from corral.kinds.objects import Object
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.status import JobStatus
@@ -71,11 +68,3 @@ def attempt_of(pod: PodView) -> int:
     """Returns the attempt that a pod belongs to; a pod that does not say is of the first."""
     told = pod.metadata.annotations.get(ATTEMPT, "")
     return int(told) if told.isdecimal() else 0
-
-
-def status_of(obj: Object) -> JobStatus:
-    """Returns the status as it was written; one that cannot be read counts as none."""
-    try:
-        return msgspec.convert(obj.get("status") or {}, JobStatus)
-    except msgspec.ValidationError:
-        return JobStatus()

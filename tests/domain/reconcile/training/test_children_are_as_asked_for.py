@@ -4,14 +4,12 @@ import msgspec
 
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.reading import read_job
-from corral.kinds.training.status import JobStatus
 from corral.reconcile.frameworks.catalogue import framework_of
 from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import Create, Delete
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.gangs import gangs_for
 from corral.reconcile.training.sight import attempt_of, roster_of
-from corral.reconcile.training.told_before import status_of
 from corral.reconcile.training.world import Settings, World
 from tests.domain.reconcile.plan_reading import events_in, gone, made, reasons_in, status_in
 from tests.domain.reconcile.training_builders import (
@@ -156,7 +154,3 @@ def test_attempts_that_cannot_be_read_are_the_first() -> None:
     found = {text: attempt_of(pod(job, "Worker", 0, annotations={"corral.dev/attempt": text})) for text in told}
     assert found == told
     assert attempt_of(pod(job, "Worker", 0)) == 0
-
-
-def test_a_status_that_cannot_be_read_counts_as_none() -> None:
-    assert status_of({"status": {"conditions": "many"}}) == status_of({"status": None}) == status_of({}) == JobStatus()

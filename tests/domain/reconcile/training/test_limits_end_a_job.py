@@ -169,8 +169,13 @@ def test_an_ended_job_goes_when_its_time_has_come(ttl: int, state: str) -> None:
 KEPT: dict[str, World] = {
     "without a time": ended(None),
     "suspended": ended(0, policy={"suspend": True}),
-    "without knowing when it ended": ended(0, completionTime=None),
 }
+
+
+def test_a_job_whose_end_has_no_time_goes_by_when_it_was_told() -> None:
+    """Other operators leave the completion time out when an exit code was final."""
+    (action,) = decide(ended(0, completionTime=None), NOW)
+    assert isinstance(action, Delete)
 
 
 @pytest.mark.parametrize("world", KEPT.values(), ids=KEPT)

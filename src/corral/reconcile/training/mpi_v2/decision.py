@@ -32,7 +32,8 @@ from corral.reconcile.training.mpi_v2.pods import worker_pod
 from corral.reconcile.training.mpi_v2.surroundings import surroundings
 from corral.reconcile.training.outcome import Outcome
 from corral.reconcile.training.removal import pod_removals
-from corral.reconcile.training.sight import Roster, Sight, roster_of, status_of
+from corral.reconcile.training.sight import Roster, Sight, roster_of
+from corral.reconcile.training.told_before import status_of
 from corral.reconcile.training.world import World
 
 
