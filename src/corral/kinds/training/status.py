@@ -10,7 +10,6 @@ from msgspec import Meta
 
 from corral.kinds.training.schema_marks import INT64, TIME
 
-ConditionType = Literal["Created", "Running", "Restarting", "Suspended", "Succeeded", "Failed", "Invalid"]
 FailureClass = Literal["user", "oom", "infra", "node", "preempted", "hang", "unknown"]
 
 
@@ -87,6 +86,6 @@ class JobStatus(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_
     ) = None
     attempt: Annotated[int, Meta(description="How often all pods together were started again.")] = 0
     restarts: Annotated[int, Meta(description="How many failures count against the back-off limit.")] = 0
-    counted: Annotated[list[str], Meta(description="The uids of failed pods, still there, that were counted.")] = []
+    counted: Annotated[list[str], Meta(description="The uids of pods, still there, whose end was dealt with.")] = []
     failures: Annotated[list[Failure], Meta(description="The latest failures, newest last.")] = []
     progress: Progress | None = None

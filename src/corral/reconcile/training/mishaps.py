@@ -98,10 +98,15 @@ def told_uids(status: JobStatus) -> set[str]:
 
 
 def recorded(job: TrainingJob, status: JobStatus, roster: Roster, found: Sequence[Mishap]) -> JobStatus:
-    """Returns the status with new failures written down and counted once each; a gang's count as one together."""
+    """Returns the status with new failures written down and counted once each; a gang's count as one together.
+
+    Pods that are sent away because the job was made smaller are noted too: should it be made larger before they are gone,
+    their end is not taken for a failure.
+    """
     known = told_uids(status)
     fresh = [one for one in found if one.pod.uid not in known]
-    present = {pod.uid for pod in (*roster.members.values(), *roster.outdated)}
+    present = {pod.uid for pod in (*roster.members.values(), *roster.outdated, *roster.strays)}
+    dismissed = [pod.uid for pod in roster.strays if pod.uid not in known]
     kept = [uid for uid in status.counted if uid in present]
     counted = [one for one in fresh if one.remedy == "replace" and counts(one.failure)]
     step = min(1, len(counted)) if restarts_as_gang(job) else len(counted)
@@ -109,7 +114,7 @@ def recorded(job: TrainingJob, status: JobStatus, roster: Roster, found: Sequenc
     return replace(
         status,
         failures=failures,
-        counted=[*kept, *(one.pod.uid for one in fresh)],
+        counted=[*kept, *(one.pod.uid for one in fresh), *dismissed],
         restarts=status.restarts + step,
     )
 

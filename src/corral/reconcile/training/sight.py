@@ -30,6 +30,10 @@ class Sight:
         """Returns an event about the job."""
         return EmitEvent(self.job.facts.resource, self.job.object, reason, message, "Warning" if warns else "Normal")
 
+    def has_dismissed(self, pod: PodView) -> bool:
+        """Whether the operator itself has sent a pod away that had not failed."""
+        return pod.uid in self.status.counted and all(one.pod_uid != pod.uid for one in self.status.failures)
+
     def has_lost(self, pod: PodView) -> bool:
         """Whether the node of a pod has been gone or silent for longer than the grace."""
         since = self.world.lost_nodes.get(pod.node)

@@ -26,7 +26,12 @@ def _count(sight: Sight, role: str, roster: Roster) -> RoleTally:
 
 def was_interrupted(sight: Sight, pod: PodView) -> bool:
     """Whether somebody deleted a pod while it was running."""
-    return sight.framework.counts_terminating and pod.phase == "Running" and pod.is_terminating
+    return (
+        sight.framework.counts_terminating
+        and pod.phase == "Running"
+        and pod.is_terminating
+        and not sight.has_dismissed(pod)
+    )
 
 
 def _was_lost(sight: Sight, pod: PodView) -> bool:

@@ -94,6 +94,21 @@ def test_a_job_made_smaller_gives_up_its_last_pods_and_their_services() -> None:
     assert first.told.done.message == "Deleted pod: job-worker-2"
 
 
+def test_a_job_made_smaller_and_larger_again_does_not_fail_by_its_own_hand() -> None:
+    """Even with a policy that starts nothing twice: the pod that is still going was sent away, it did not fail."""
+    workers = {"restartPolicy": "Never"}
+    large = manifest("PyTorchJob", Worker={**workers, "replicas": 2})
+    small = with_status(manifest("PyTorchJob", Worker={**workers, "replicas": 1}), "Created", "Running", **STARTED)
+    job = read_job(large)
+    told = status_in(decide(World(small, every_pod(job), every_service(job)), NOW))
+    assert told is not None
+    assert told["counted"] == ["uid-of-job-worker-1"]
+    pods = [pod(job, "Worker", 0), pod(job, "Worker", 1, deleting=True)]
+    plan = decide(World({**large, "status": told}, pods, every_service(job)), NOW)
+    assert "PyTorchJobFailed" not in reasons_in(plan)
+    assert gone(plan) == made(plan) == []
+
+
 def test_strays_that_are_going_are_not_deleted_again() -> None:
     large, small = (with_status(manifest("PyTorchJob", Worker=count), "Created", **STARTED) for count in (2, 1))
     job = read_job(large)
