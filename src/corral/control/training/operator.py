@@ -30,7 +30,7 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.training.facts import GROUP, KindFacts
 from corral.ports.log_source import LogSource
 from corral.ports.object_store import Scope
-from corral.reconcile.plan import EmitEvent, Plan
+from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.world import World
 
@@ -144,11 +144,8 @@ class TrainingOperator:
             report = self._progress.get(uid_of(world.job))
             return world if report is None else replace(world, report=report)
 
-        async def allow(world: World, plan: Plan) -> bool:
-            return await confirmations.allow(world.job, plan)
-
         choose = partial(decide, examine=examinations.of)
-        reconcile = planned(observe, choose, executor, self._runtime.clock.now, allow)
+        reconcile = planned(observe, choose, executor, self._runtime.clock.now, confirmations.allow)
         watch = Watch(facts.resource, scope=Scope(self._orders.namespace))
         timed = self._timed(facts.kind, reconcile, self._runtime.clock.monotonic)
         return Controller(facts.kind, timed, [watch], self._runtime, workers=self._orders.workers, backoff=_BACKOFF)
