@@ -108,7 +108,7 @@ def _looked(sight: Sight, begun: Outcome) -> _Look:
     is_done = sight.framework.has_succeeded(sight.job, tally)
     found = mishaps(sight, roster)
     status = recorded(sight.job, begun.status, roster, found)
-    is_calm = not (is_done or found or roster.outdated)
+    is_calm = not (is_done or roster.outdated or any(one.remedy != "leave" for one in found))
     hang = hang_step(sight.world, sight.job, status, sight.now) if is_calm else NO_HANG
     if hang.kind == "kill":
         status = hung(status, hang)
@@ -127,9 +127,10 @@ def _looked(sight: Sight, begun: Outcome) -> _Look:
 def _limit(sight: Sight, status: JobStatus, roster: Roster, found: Sequence[Mishap], hang: HangStep) -> str:
     """Returns the message of the limit that the job went over, or nothing."""
     has_failed_again = hang.kind == "kill" or any(one.remedy == "replace" and counts(one.failure) for one in found)
-    return backoff_exceeded(sight.job, status, roster, has_failed_again=has_failed_again) or deadline_passed(
-        sight.job, status, sight.now
-    )
+    begins_anew = hang.kind == "kill" or any(one.ends_attempt for one in found)
+    return backoff_exceeded(
+        sight.job, status, roster, has_failed_again=has_failed_again, begins_anew=begins_anew
+    ) or deadline_passed(sight.job, status, sight.now)
 
 
 def _told(

@@ -3,28 +3,26 @@
 from corral.kinds.training.job import TrainingJob
 from corral.kinds.training.status import JobStatus
 from corral.reconcile.moments import seconds_of
-from corral.reconcile.training.labels import has_attempts
 from corral.reconcile.training.sight import Roster
 
 GANG_BUDGET = 6
 """How often a whole gang is restarted when the job sets no back-off limit; one fault must not burn GPUs for ever."""
 
 
-def backoff_exceeded(job: TrainingJob, status: JobStatus, roster: Roster, *, has_failed_again: bool) -> str:
+def backoff_exceeded(
+    job: TrainingJob, status: JobStatus, roster: Roster, *, has_failed_again: bool, begins_anew: bool
+) -> str:
     """Returns the message of a job that has been restarted too often, or nothing.
 
     Restarts in place count at the limit, as they always have. Replaced pods count too: a limit of three lets a pod be
     replaced three times, and the fourth failure ends the job. `status` must hold the new failures already.
     """
-    limit = job.run_policy.backoff_limit
+    limit, in_place = job.run_policy.backoff_limit, _restarted_in_place(job, roster)
     if limit is None:
-        if not has_attempts(job):
-            return ""
-        limit = GANG_BUDGET
-    in_place = _restarted_in_place(job, roster)
-    if (in_place and in_place >= limit) or (has_failed_again and in_place + status.restarts > limit):
-        return f"Job {job.name} has failed because it has reached the specified backoff limit"
-    return ""
+        is_over = begins_anew and status.restarts > GANG_BUDGET
+    else:
+        is_over = bool(in_place and in_place >= limit) or (has_failed_again and in_place + status.restarts > limit)
+    return f"Job {job.name} has failed because it has reached the specified backoff limit" if is_over else ""
 
 
 def _restarted_in_place(job: TrainingJob, roster: Roster) -> int:

@@ -5,6 +5,7 @@ failed as well: waiting for the node to come back could take for ever. Each fail
 its pod, before the pod is deleted; so a crash in between neither forgets it nor counts it twice.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -17,7 +18,7 @@ from corral.kinds.training.status import Failure, JobStatus
 from corral.reconcile.training.failures import counts, failure_of, is_worth_retrying, retryable_exit
 from corral.reconcile.training.hangs import HangStep
 from corral.reconcile.training.labels import restarts_as_gang
-from corral.reconcile.training.sight import NODE_GRACE, Roster, Sight
+from corral.reconcile.training.sight import Roster, Sight
 from corral.reconcile.training.tally import was_interrupted
 
 KEPT_FAILURES = 10
@@ -52,11 +53,7 @@ def mishaps(sight: Sight, roster: Roster) -> list[Mishap]:
             continue
         failure = failure_of(sight.job, place, pod, sight.world, sight.now)
         ends_attempt = restarts_as_gang(sight.job) and remedy in ("replace", "await")
-        if (
-            ends_attempt
-            and pod.uid not in told_uids(sight.status)
-            and not is_worth_retrying(failure, sight.status.failures)
-        ):
+        if ends_attempt and not is_worth_retrying(failure, sight.status.failures):
             remedy, ends_attempt = "give up", False
         found.append(Mishap(place, pod, replace(failure, attempt=sight.status.attempt), remedy, ends_attempt))
     return found
@@ -64,12 +61,8 @@ def mishaps(sight: Sight, roster: Roster) -> list[Mishap]:
 
 def next_loss(sight: Sight, pods: Iterable[PodView]) -> float | None:
     """Returns in how many seconds a pod on a lost node is given up, if there is one."""
-    waits = (
-        sight.world.lost_nodes[pod.node] + NODE_GRACE - sight.now
-        for pod in pods
-        if pod.node in sight.world.lost_nodes and (pod.is_terminating or not pod.is_finished)
-    )
-    return min((wait for wait in waits if wait > 0), default=None)
+    waits = (sight.seconds_to_loss(pod) for pod in pods if pod.is_terminating or not pod.is_finished)
+    return min((wait for wait in waits if wait is not None and 0 < wait < math.inf), default=None)
 
 
 def _policy(job: TrainingJob, place: Place) -> str:

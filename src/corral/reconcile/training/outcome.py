@@ -73,7 +73,7 @@ def _ended(sight: Sight, status: JobStatus, kind: str, message: str, *, warns: b
         status = _say(sight, status, running(sight))
     reason = f"{sight.job.kind}{kind}"
     status = _say(sight, status, Saying(kind, reason, message))
-    status = replace(status, completion_time=status.completion_time or stamp_of(sight.now))
+    status = replace(status, completion_time=stamp_of(sight.now))
     return Outcome(status, [sight.event(reason, message, warns=warns)])
 
 
