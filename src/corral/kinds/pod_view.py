@@ -3,11 +3,17 @@
 Ten thousand whole pods are some hundred megabytes of small objects; ten thousand of these are a tenth of that.
 """
 
+import math
 from collections.abc import Iterator
 
 import msgspec
 
 from corral.kinds.objects import Metadata
+
+UNREACHABLE = "node.kubernetes.io/unreachable"
+"""The taint of a node that is not heard of."""
+GIVEN_TO_EVERY_POD = 300.0
+"""The seconds for which a cluster lets every pod bear that taint, unless the pod says something else."""
 
 
 class Terminated(msgspec.Struct, rename="camel", kw_only=True):
@@ -60,10 +66,19 @@ class PodCondition(msgspec.Struct, rename="camel", kw_only=True):
     message: str = ""
 
 
+class Toleration(msgspec.Struct, rename="camel", kw_only=True):
+    """One taint that a pod bears, and for how long."""
+
+    key: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
 class PodSpec(msgspec.Struct, rename="camel", kw_only=True):
-    """Where a pod is."""
+    """Where a pod is, and what it bears there."""
 
     node_name: str = ""
+    tolerations: list[Toleration] = []
 
 
 class PodStatus(msgspec.Struct, rename="camel", kw_only=True):
@@ -108,6 +123,26 @@ class PodView(msgspec.Struct, kw_only=True):
     def is_terminating(self) -> bool:
         """Whether somebody asked for its deletion."""
         return self.metadata.deletion_timestamp is not None
+
+    @property
+    def is_let_go(self) -> bool:
+        """Whether it was given no time any more: nothing but finalizers holds it, and deleting it again changes nothing."""
+        return self.is_terminating and self.metadata.deletion_grace_period_seconds == 0
+
+    @property
+    def patience(self) -> float:
+        """Returns for how many seconds it asks by name to be left on a node that cannot be reached.
+
+        The time that a cluster gives to every pod says nothing about this one, and a toleration of everything is about
+        other taints.
+        """
+        asked = [
+            math.inf if one.toleration_seconds is None else float(one.toleration_seconds)
+            for one in self.spec.tolerations
+            if one.key == UNREACHABLE and one.effect in ("", "NoExecute")
+        ]
+        longest = max(asked, default=0.0)
+        return longest if longest > GIVEN_TO_EVERY_POD else 0.0
 
     @property
     def is_finished(self) -> bool:

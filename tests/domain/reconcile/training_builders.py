@@ -59,7 +59,7 @@ def pod(
 ) -> PodView:
     """Returns a pod of a job; with an exit code, its training container has ended with it.
 
-    More: node, deleting, restarts, uid, annotations, labels, waiting, and any field of the pod's status.
+    More: node, tolerations, deleting, deletion_grace, restarts, uid, annotations, labels, waiting, and any field of the pod's status.
     """
     name = framework_of(of.facts).pod_name(of, Place(role, index))
     labels = {
@@ -81,7 +81,9 @@ def pod(
     }
     if more.pop("deleting", False):
         metadata["deletionTimestamp"] = stamp_of(NOW)
-    spec = {"nodeName": more.pop("node", "")}
+    if (grace := more.pop("deletion_grace", None)) is not None:
+        metadata["deletionGracePeriodSeconds"] = grace
+    spec = {"nodeName": more.pop("node", ""), "tolerations": more.pop("tolerations", [])}
     status = {"phase": phase, "containerStatuses": [container], **more}
     return msgspec.convert({"metadata": metadata, "spec": spec, "status": status}, PodView)
 

@@ -14,6 +14,7 @@ from corral.reconcile.training.sight import Sight
 def pod_removals(sight: Sight, pods: Iterable[PodView], *, as_seen: bool = False) -> list[Action]:
     """Returns the deletion of pods that nobody deletes yet, and by force of those whose node is lost: it cannot answer.
 
+    Force is used once: what is still there then waits for somebody's finalizer.
     What is deleted only because of how it is, `as_seen`, stays when it has changed since: it may have ended by itself.
     """
     told = Told(
@@ -30,7 +31,7 @@ def pod_removals(sight: Sight, pods: Iterable[PodView], *, as_seen: bool = False
             told=_named(told, pod.name),
         )
         for pod in pods
-        if sight.has_lost(pod) or not pod.is_terminating
+        if not pod.is_terminating or (sight.has_lost(pod) and not pod.is_let_go)
     ]
 
 

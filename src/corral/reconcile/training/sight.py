@@ -11,9 +11,6 @@ from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.labels import ATTEMPT, OPERATOR_NAME, has_attempts
 from corral.reconcile.training.world import World
 
-NODE_GRACE = 30.0
-"""How long a node may be lost before its pods are given up; the cluster itself has waited 40 s before it says so."""
-
 
 @dataclass(frozen=True, slots=True)
 class Sight:
@@ -36,8 +33,13 @@ class Sight:
 
     def has_lost(self, pod: PodView) -> bool:
         """Whether the node of a pod has been gone or silent for longer than the grace."""
+        left = self.seconds_to_loss(pod)
+        return left is not None and left <= 0
+
+    def seconds_to_loss(self, pod: PodView) -> float | None:
+        """Returns in how many seconds a pod is given up, None when its node is well; a pod may ask for a longer grace."""
         since = self.world.lost_nodes.get(pod.node)
-        return since is not None and self.now - since >= NODE_GRACE
+        return None if since is None else since + max(self.world.settings.node_grace, pod.patience) - self.now
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,12 @@ from corral.kinds.pod_view import PodView
 from corral.reconcile.frameworks.addressing import Addressing, ClusterAddressing
 from corral.reconcile.frameworks.framework import Setting
 
+NODE_GRACE = 60.0
+"""How long a node may be lost before its pods are given up, unless the operator is told otherwise.
+
+The cluster itself has waited 40 s before it says so; and it is longer than the operator may go without hearing of nodes.
+"""
+
 GangDialect = Literal["", "volcano", "scheduler-plugins", "corral"]
 
 
@@ -29,6 +35,7 @@ class Settings:
     setting: Setting = field(default_factory=Setting)
     priorities: Mapping[str, int] = field(default_factory=dict)
     """The value of each PriorityClass."""
+    node_grace: float = NODE_GRACE
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,9 @@ class World:
     launcher_pods: Sequence[PodView] = ()
     """The pods of the launcher Job of an MPIJob of the second dialect."""
     lost_nodes: Mapping[str, float] = field(default_factory=dict)
-    """Nodes that are gone or not ready, and since when (seconds since 1970)."""
+    """Nodes that are gone or silent, and since when, in seconds since 1970.
+
+    Those whose grace is over were confirmed to be lost; before that, it may be a mistake.
+    """
     report: Report | None = None
     settings: Settings = field(default_factory=Settings)

@@ -82,9 +82,9 @@ def test_a_job_stopped_at_its_target_does_not_go_on_training() -> None:
 def test_pods_on_a_lost_node_are_removed_by_force() -> None:
     obj = ended(policy={"cleanPodPolicy": "All"}).job
     leaving = [pod(read_job(obj), "Worker", 0, deleting=True, node="lost")]
-    early = decide(World(obj, leaving, lost_nodes={"lost": NOW - 10}), NOW)
+    early = decide(World(obj, leaving, lost_nodes={"lost": NOW - 40}), NOW)
     assert (forced(early), early.look_again_after) == ([], 20.0)
-    late = decide(World(obj, leaving, lost_nodes={"lost": NOW - 30}), NOW)
+    late = decide(World(obj, leaving, lost_nodes={"lost": NOW - 60}), NOW)
     assert (forced(late), late.look_again_after) == ([RUNS], None)
 
 

@@ -107,7 +107,7 @@ def test_old_pods_on_a_lost_node_are_removed_by_force() -> None:
 
 def test_old_pods_on_a_node_lost_of_late_are_waited_for() -> None:
     obj = gang(attempt=1)
-    plan = look(obj, members(obj, node="lost", deleting=True), lost_nodes={"lost": NOW - 10})
+    plan = look(obj, members(obj, node="lost", deleting=True), lost_nodes={"lost": NOW - 40})
     assert forced(plan) == made(plan) == []
     assert plan.look_again_after == 20.0
 

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corral.kinds.objects import Object
-from corral.reconcile.training.sight import NODE_GRACE, attempt_of
+from corral.reconcile.training.sight import attempt_of
+from corral.reconcile.training.world import NODE_GRACE
 from tests.domain.reconcile.training.small_cluster import SmallCluster
 from tests.domain.reconcile.training_builders import manifest
 

@@ -1,17 +1,18 @@
 """Pods of a lost node: given up after a grace, removed by force, replaced; one that may not start twice fails the job."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pytest
 
+from corral.kinds.objects import Object
 from corral.kinds.training.reading import read_job
 from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import Plan
 from corral.reconcile.training.decision import decide
-from corral.reconcile.training.sight import NODE_GRACE
-from corral.reconcile.training.world import World
+from corral.reconcile.training.world import NODE_GRACE, Settings, World
 from tests.domain.reconcile.plan_reading import after, forced, gone, message_in, states_in, status_in, written
 from tests.domain.reconcile.training_builders import NOW, every_service, manifest, pod, with_status
 
@@ -104,3 +105,49 @@ def test_dynamic_workers_are_forgiven_and_replaced_once_somebody_gave_them_up() 
         pods = [pod(job, "Worker", 0), pod(job, "Worker", 1, node="lost", deleting=deleting)]
         plan = decide(World(obj, pods, lost_nodes={"lost": NOW - 60}), NOW)
         assert forced(plan) == want
+
+
+def test_force_is_used_once_even_if_a_finalizer_holds_the_pod() -> None:
+    _, plan = seen(deleting=True, deletion_grace=30)
+    assert forced(plan) == GONE
+    world, plan = seen(deleting=True, deletion_grace=0)
+    assert gone(plan) == []
+    again = World(after(world.job, plan), world.pods, world.services, lost_nodes=world.lost_nodes)
+    assert list(decide(again, NOW + 5)) == []
+
+
+def bearing(
+    seconds: int | None, key: str = "node.kubernetes.io/unreachable", effect: str = "NoExecute"
+) -> list[Object]:
+    asked = {} if seconds is None else {"tolerationSeconds": seconds}
+    return [{"key": "nvidia.com/gpu", "operator": "Exists"}, {"key": key, "effect": effect, **asked}]
+
+
+PATIENCE = {
+    "a pod that asks for an hour gets it": (bearing(3600), 3600.0),
+    "also for every effect": (bearing(3600, effect=""), 3600.0),
+    "what every pod is given says nothing": (bearing(300), NODE_GRACE),
+    "nor does a wish for less": (bearing(5), NODE_GRACE),
+    "another effect is about scheduling": (bearing(3600, effect="NoSchedule"), NODE_GRACE),
+    "a taint of a kubelet that is alive is another": (bearing(3600, "node.kubernetes.io/not-ready"), NODE_GRACE),
+    "a toleration of everything is about other taints": ([{"operator": "Exists"}], NODE_GRACE),
+}
+
+
+@pytest.mark.parametrize(("tolerations", "grace"), PATIENCE.values(), ids=PATIENCE)
+def test_a_pod_may_ask_to_be_left_longer(tolerations: list[Object], grace: float) -> None:
+    _, early = seen(lost_for=grace - 1, tolerations=tolerations)
+    _, late = seen(lost_for=grace, tolerations=tolerations)
+    assert (gone(early), early.look_again_after) == ([], 1.0)
+    assert forced(late) == GONE
+
+
+def test_a_pod_may_ask_to_be_left_for_ever() -> None:
+    _, plan = seen(lost_for=1e9, tolerations=bearing(None))
+    assert (gone(plan), plan.look_again_after) == ([], None)
+
+
+def test_the_grace_is_a_setting() -> None:
+    world, _ = seen(lost_for=20)
+    hasty = replace(world, settings=Settings(node_grace=20.0))
+    assert forced(decide(hasty, NOW)) == GONE

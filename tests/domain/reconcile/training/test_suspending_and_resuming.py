@@ -106,9 +106,9 @@ def test_pods_that_still_leave_when_a_job_is_resumed_do_not_fail_it() -> None:
 def test_pods_on_a_lost_node_do_not_keep_a_job_suspended_for_ever() -> None:
     obj = job_object(False, "Created", "Running=False", "Suspended", startTime=LONG_AGO)
     leaving = [pod(read_job(obj), "Master", 0, deleting=True, node="lost")]
-    early = decide(World(obj, leaving, lost_nodes={"lost": NOW - 10}), NOW)
+    early = decide(World(obj, leaving, lost_nodes={"lost": NOW - 40}), NOW)
     assert (forced(early), early.look_again_after) == ([], 20.0)
-    late = decide(World(obj, leaving, lost_nodes={"lost": NOW - 30}), NOW)
+    late = decide(World(obj, leaving, lost_nodes={"lost": NOW - 60}), NOW)
     assert (forced(late), late.look_again_after) == (["job-master-0"], None)
 
 
