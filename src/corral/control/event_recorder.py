@@ -1,8 +1,9 @@
 """Kubernetes Events for people: the same thing said again raises a count instead of making another object.
 
 `emit` never waits and never fails; a few tasks send, those about one object always in the same one, so in order. What
-cannot be sent, or is said too often about one object, is counted and dropped: events are a courtesy, and must never hold
-up or flood what they tell about. While there is work to write, they go one by one with pauses.
+cannot be sent, or is said too often for one reason about one object, is counted and dropped: events are a courtesy, and
+must never hold up or flood what they tell about. A thousand pods that were made use up their own allowance, not that of
+the failure which matters. While there is work to write, events go one by one with pauses.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -23,8 +24,11 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import EVENT
 from corral.ports.clock import Clock
 from corral.ports.object_store import ObjectWriter, Patch, WriteOptions
-from corral.ports.refusals import AlreadyExistsError, NotFoundError
+from corral.ports.refusals import AlreadyExistsError, NotFoundError, is_namespace_leaving
 from corral.reconcile.plan import EmitEvent
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 _log = logging.getLogger("corral.control.events")
 
@@ -36,15 +40,24 @@ _QUEUE = 5000
 """Events that wait in one lane."""
 _REMEMBERED = 4000
 _WINDOW = 600.0
+_BUDGETS = 20_000
 _BURST = 25
 _REFILL = 300.0
-"""An object gets `_BURST` events at once and then one more each `_REFILL` seconds."""
+"""For one reason an object gets `_BURST` events at once and then one more each `_REFILL` seconds."""
 
 
 class _Said(NamedTuple):
     key: ObjectKey
     times: int
     since: float
+
+
+class _Purse(NamedTuple):
+    """Whose events share an allowance: those of one reason about one object, told with its status or beside it."""
+
+    uid: str
+    reason: str
+    with_status: bool
 
 
 class EventCounts(msgspec.Struct):
@@ -72,14 +85,22 @@ class EventRecorder:
         self._turn = asyncio.Lock()
         self._idle = asyncio.Event()
         self._said: OrderedDict[str, _Said] = OrderedDict()
-        self._budgets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._kept_quiet: OrderedDict[str, float] = OrderedDict()
+        self._budgets: OrderedDict[_Purse, tuple[float, float]] = OrderedDict()
 
-    def emit(self, event: EmitEvent) -> None:
-        """Queues an event; when too many wait, the oldest goes."""
+    def emit(self, event: EmitEvent, *, with_status: bool = False) -> None:
+        """Queues an event; when too many wait, the oldest goes.
+
+        What is told together with a status that was written is few and matters, so nothing else uses up its allowance.
+        """
+        if not event.repeats and self._is_kept_quiet(event):
+            return
         uid = event.about["metadata"].get("uid", "")
-        if not self._is_affordable(uid):
+        if not self._is_affordable(_Purse(uid, event.reason, with_status)):
             self.counts.dropped += 1
             return
+        if not event.repeats:
+            _put(self._kept_quiet, self._digest(event), self._clock.monotonic(), _REMEMBERED)
         number = zlib.crc32(uid.encode()) % _LANES
         lane = self._lanes[number]
         if len(lane) >= _QUEUE:
@@ -125,7 +146,10 @@ class EventRecorder:
                 self.counts.sent += 1
             except CorralError as error:
                 self.counts.dropped += 1
-                _log.info("event not sent", extra={"reason": event.reason, "failure": error.message})
+                if not event.repeats:
+                    self._kept_quiet.pop(self._digest(event), None)
+                if not is_namespace_leaving(error):
+                    _log.info("event not sent", extra={"reason": event.reason, "failure": error.message})
         self._filled[number].clear()
 
     async def _send_in_turn(self, event: EmitEvent) -> None:
@@ -138,14 +162,17 @@ class EventRecorder:
         else:
             await self._send(event)
 
-    def _is_affordable(self, uid: str) -> bool:
+    def _is_kept_quiet(self, event: EmitEvent) -> bool:
+        """Whether this was said, or is about to be, and not long ago."""
+        since = self._kept_quiet.get(self._digest(event))
+        return since is not None and self._clock.monotonic() - since < _WINDOW
+
+    def _is_affordable(self, purse: _Purse) -> bool:
         now = self._clock.monotonic()
-        left, since = self._budgets.pop(uid, (float(_BURST), now))
+        left, since = self._budgets.get(purse, (float(_BURST), now))
         left = min(float(_BURST), left + (now - since) / _REFILL)
         affordable = left >= 1.0
-        self._budgets[uid] = (left - 1.0 if affordable else left, now)
-        if len(self._budgets) > _REMEMBERED:
-            self._budgets.popitem(last=False)
+        _put(self._budgets, purse, (left - 1.0 if affordable else left, now), _BUDGETS)
         return affordable
 
     async def _send(self, event: EmitEvent) -> None:
@@ -158,24 +185,18 @@ class EventRecorder:
             except NotFoundError:  # events are short-lived in every server
                 self._said.pop(digest, None)
             else:
-                self._remember(digest, said._replace(times=said.times + 1))
+                _put(self._said, digest, said._replace(times=said.times + 1), _REMEMBERED)
                 return
         key = ObjectKey(event.about["metadata"].get("namespace") or "default", _name(event, digest, self._clock.now()))
         try:
             await self._writer.create(EVENT, self._object(event, key), WriteOptions(deterministic=True))
         except AlreadyExistsError:
             pass  # our own earlier try, whose answer was lost
-        self._remember(digest, _Said(key, 1, now))
+        _put(self._said, digest, _Said(key, 1, now), _REMEMBERED)
 
     async def _repeat(self, said: _Said) -> None:
         body = {"count": said.times + 1, "lastTimestamp": self._stamp()}
         await self._writer.patch(EVENT, said.key, Patch("merge", body))
-
-    def _remember(self, digest: str, said: _Said) -> None:
-        self._said.pop(digest, None)
-        self._said[digest] = said
-        if len(self._said) > _REMEMBERED:
-            self._said.popitem(last=False)
 
     def _digest(self, event: EmitEvent) -> str:
         metadata = event.about["metadata"]
@@ -203,6 +224,14 @@ class EventRecorder:
             "lastTimestamp": stamp,
             "count": 1,
         }
+
+
+def _put(memory: OrderedDict[K, V], key: K, value: V, most: int) -> None:
+    """Remembers something as the latest; beyond `most`, what was longest untouched is forgotten."""
+    memory[key] = value
+    memory.move_to_end(key)
+    if len(memory) > most:
+        memory.popitem(last=False)
 
 
 def _name(event: EmitEvent, digest: str, now: float) -> str:

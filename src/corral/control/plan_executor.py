@@ -20,7 +20,7 @@ from corral.kinds.objects import Object, controller_of, is_deleting, key_of, uid
 from corral.kinds.references import ObjectKey
 from corral.ports.object_store import DeleteOptions, WriteOptions
 from corral.ports.object_store import Patch as StorePatch
-from corral.ports.refusals import AlreadyExistsError, ConflictError, NotFoundError
+from corral.ports.refusals import AlreadyExistsError, ConflictError, NotFoundError, is_namespace_leaving
 from corral.reconcile.plan import (
     Action,
     Apply,
@@ -42,6 +42,9 @@ _GLANCE = 0.05
 """How soon a key comes again whose writes are not visible yet."""
 _PATIENCE = 0.5
 """How soon a key comes again that was seen in an old state, if no change brings it earlier."""
+
+_WHILE_LEAVING = 300.0
+"""How soon a key comes again whose namespace is being deleted, if no change brings it earlier."""
 
 Fence = Callable[[], None]
 Filler = Callable[[Object], Object]
@@ -80,10 +83,16 @@ class PlanExecutor:
         """Carries out a plan for one reconcile key.
 
         When an action fails, the others of its stage still end, later stages do not start, and the first failure is
-        raised: the key comes again and a new plan is made from what is there then.
+        raised: the key comes again and a new plan is made from what is there then. That nothing can be made in a
+        namespace which is being deleted is no failure: soon there will be nothing to make it for.
         """
-        with self._events.stepping_back():
-            await self._run_stages(owner, plan)
+        try:
+            with self._events.stepping_back():
+                await self._run_stages(owner, plan)
+        except CorralError as error:
+            if is_namespace_leaving(error):
+                return RetryAfter(_WHILE_LEAVING)
+            raise
         again = plan.look_again_after
         return DONE if again is None else RetryAfter(again)
 
@@ -95,7 +104,7 @@ class PlanExecutor:
             lanes = min(len(stage), self._parallel)
             await asyncio.gather(*(self._act_on_each(owner, left, failures) for _ in range(lanes)))
             if failures:
-                raise next((one for one in failures if not isinstance(one, CorralError)), failures[0])
+                raise min(failures, key=_weight)
 
     async def _act_on_each(self, owner: ObjectKey, left: Iterator[Action], failures: list[BaseException]) -> None:
         for action in left:
@@ -119,12 +128,12 @@ class PlanExecutor:
             raise
         if isinstance(action, SetStatus):
             for event in action.told:
-                self._events.emit(event)
+                self._events.emit(event, with_status=True)
         if told is not None and told.done is not None:
             self._events.emit(told.done)
 
     def _tell_failure(self, told: Told | None, error: CorralError) -> None:
-        if told is not None and told.failed is not None:
+        if told is not None and told.failed is not None and not is_namespace_leaving(error):
             self._events.emit(replace(told.failed, message=f"{told.failed.message}{error.message}"))
 
     async def _carry_out(self, owner: ObjectKey, action: Create | Apply | Update | Patch | SetStatus | Delete) -> None:
@@ -210,6 +219,11 @@ class PlanExecutor:
             return uid_of(await self._store.get(action.resource, action.key)) == action.uid
         except NotFoundError:
             return False
+
+
+def _weight(failure: BaseException) -> int:
+    """Returns which failure of a stage is told: a fault of ours first, last what ends by itself."""
+    return 0 if not isinstance(failure, CorralError) else 2 if is_namespace_leaving(failure) else 1
 
 
 def _same_owner(found: Object, wanted: Object) -> bool:

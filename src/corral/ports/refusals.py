@@ -140,3 +140,11 @@ def may_have_happened(error: CorralError) -> bool:
     if isinstance(error, UnreachableError):
         return error.delivered
     return isinstance(error, OverloadedError) and error.http_status != 429
+
+
+def is_namespace_leaving(error: BaseException) -> bool:
+    """Whether nothing can be made because the namespace is being deleted, and everything in it with it."""
+    if not isinstance(error, ForbiddenError):
+        return False
+    causes = (error.status.get("details") or {}).get("causes") or []
+    return any(cause.get("reason") == "NamespaceTerminating" for cause in causes)
