@@ -1,4 +1,4 @@
-"""The latest lines of a pod, from a server that answers as the real one does: cut by size anywhere, even inside a line."""
+"""The latest lines of a pod, from a server that answers as the real one does: the last lines, and of them the first bytes."""
 
 from collections.abc import AsyncIterator
 
@@ -23,7 +23,7 @@ def anyio_backend() -> str:
 
 
 class LogServer:
-    """Serves one log, whatever is asked for, and notes how it was asked."""
+    """Serves one log, and notes how it was asked; as a kubelet does, it cuts to the last lines and then by size."""
 
     def __init__(self) -> None:
         self.body = b""
@@ -34,7 +34,8 @@ class LogServer:
         self.asked.append((request.path, dict(request.query)))
         if self.refusal is not None:
             return web.json_response(self.refusal, status=400)
-        return web.Response(body=self.body)
+        last = self.body.splitlines(keepends=True)[-int(request.query["tailLines"]) :]
+        return web.Response(body=b"".join(last)[: int(request.query.get("limitBytes", len(self.body)))])
 
 
 @pytest.fixture
@@ -60,14 +61,30 @@ async def test_lines_of_the_last_seconds_are_asked_for(logs: LogSource, server: 
     assert await logs.recent_lines(POD, "pytorch", 15, 1000) == ["step 1", "step 2"]
     path, query = server.asked[0]
     assert path == "/api/v1/namespaces/ns/pods/train-master-0/log"
-    assert query == {"container": "pytorch", "sinceSeconds": "15", "limitBytes": "1000", "tailLines": "2000"}
+    assert query == {"container": "pytorch", "sinceSeconds": "15", "tailLines": "2000"}
 
 
-async def test_a_server_that_sends_too_much_is_cut(logs: LogSource, server: LogServer) -> None:
-    server.body = b"step 100\n" * 1_000_000
+async def test_of_too_much_the_end_is_kept(logs: LogSource, server: LogServer) -> None:
+    server.body = b"".join(b"step %05d\n" % number for number in range(3000))
     lines = await logs.recent_lines(POD, "pytorch", 15, 1000)
-    assert set(lines) == {"step 100"}
-    assert len(lines) == 1000 // len("step 100\n")
+    assert lines == [f"step {number:05}" for number in range(2910, 3000)]
+
+
+@pytest.mark.parametrize("length", [200, 4_000, 100_000])
+async def test_the_last_of_long_lines_is_read(logs: LogSource, server: LogServer, length: int) -> None:
+    padding = b"x" * length
+    server.body = b"".join(b"step %d %b\n" % (number, padding) for number in range(200_000 // length * 100))
+    last = server.body.splitlines()[-1].decode()
+    lines = await logs.recent_lines(POD, "pytorch", 15, 256 * 1024)
+    assert lines[-1] == last
+    assert all(line.startswith("step ") for line in lines)
+    assert sum(len(line) for line in lines) <= 256 * 1024
+
+
+async def test_a_line_that_never_ends_is_no_news(logs: LogSource, server: LogServer) -> None:
+    server.body = b"step 1\n" + b"x" * (6 * 1024 * 1024) + b"\n"
+    assert await logs.recent_lines(POD, "pytorch", 15, 1000) == []
+    assert [query["tailLines"] for _, query in server.asked] == ["2000", "50", "1"]
 
 
 async def test_a_container_that_waits_is_a_refusal(logs: LogSource, server: LogServer) -> None:
