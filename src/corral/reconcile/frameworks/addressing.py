@@ -18,7 +18,7 @@ class Endpoint(NamedTuple):
 
 
 class Addressing(Protocol):
-    """Turns the name of a service into where its pod listens."""
+    """Turns the name of a service into where its pod listens; a value, which answers the same question the same."""
 
     def near(self, service: str, port: int) -> Endpoint:
         """Returns the address as pods of the same namespace use it."""

@@ -1,12 +1,12 @@
 """MXNet: servers and workers of a key-value store meet at the scheduler; tuners read the whole map in MX_CONFIG."""
 
 from collections.abc import Sequence
-
-import msgspec
+from typing import Any
 
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.mxnet import MX_JOB
 from corral.reconcile.frameworks.addressing import Addressing, Endpoint
+from corral.reconcile.frameworks.cluster_map import ClusterMap
 from corral.reconcile.frameworks.framework import Framework, Variable, variable
 from corral.reconcile.frameworks.rules import all_succeeded, any_active
 
@@ -22,7 +22,7 @@ def environment(job: TrainingJob, place: Place, addressing: Addressing) -> Seque
     if job.count("Scheduler"):
         root = addressing.near(job.child_name("Scheduler", 0), job.port("Scheduler"))
     found = [
-        variable("MX_CONFIG", _config(job, place, addressing)),
+        variable("MX_CONFIG", _CONFIG.told_to(job, place, addressing)),
         variable("DMLC_PS_ROOT_PORT", root.port),
         variable("DMLC_PS_ROOT_URI", root.host),
         variable("DMLC_NUM_SERVER", job.count("Server")),
@@ -35,14 +35,15 @@ def environment(job: TrainingJob, place: Place, addressing: Addressing) -> Seque
     return found
 
 
-def _config(job: TrainingJob, place: Place, addressing: Addressing) -> str:
+def _cluster(job: TrainingJob, addressing: Addressing) -> dict[str, Any]:
     roles = sorted(job.roles, key=str.lower)
-    config = {
+    return {
         "cluster": {role.lower(): _peers(job, role, addressing) for role in roles},
         "labels": {role.lower(): _tuner_key(job, role) for role in roles},
-        "task": {"type": place.role.lower(), "index": place.index},
     }
-    return msgspec.json.encode(config).decode()
+
+
+_CONFIG = ClusterMap(_cluster)
 
 
 def _peers(job: TrainingJob, role: str, addressing: Addressing) -> list[dict[str, object]]:

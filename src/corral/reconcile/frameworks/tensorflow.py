@@ -11,6 +11,7 @@ import msgspec
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.tensorflow import TF_JOB
 from corral.reconcile.frameworks.addressing import Addressing
+from corral.reconcile.frameworks.cluster_map import ClusterMap
 from corral.reconcile.frameworks.framework import Framework, Tally, Variable, variable
 from corral.reconcile.frameworks.rules import all_succeeded, any_active, labels_leader, leading_role, tally_of
 
@@ -22,41 +23,37 @@ def environment(job: TrainingJob, place: Place, addressing: Addressing) -> Seque
     """Returns TF_CONFIG; a job of a single process needs none."""
     if job.total == 1:
         return ()
-    config = _sparse_config if job.spec.enable_dynamic_worker else _full_config
-    return (variable("TF_CONFIG", msgspec.json.encode(config(job, place, addressing)).decode()),)
+    written = _sparse_config if job.spec.enable_dynamic_worker else _FULL.told_to
+    return (variable("TF_CONFIG", written(job, place, addressing)),)
 
 
-def _full_config(job: TrainingJob, place: Place, addressing: Addressing) -> dict[str, Any]:
-    return {
-        "cluster": {role.lower(): _hosts(job, role, addressing) for role in sorted(job.roles, key=str.lower)},
-        "task": _task(place),
-        # TensorFlow before 1.4 takes a job without this for a local one.
-        "environment": "cloud",
-    }
+def _cluster(job: TrainingJob, addressing: Addressing) -> dict[str, Any]:
+    return {"cluster": {role.lower(): _hosts(job, role, addressing) for role in sorted(job.roles, key=str.lower)}}
 
 
-def _sparse_config(job: TrainingJob, place: Place, addressing: Addressing) -> dict[str, Any]:
+# TensorFlow before 1.4 takes a job without an environment for a local one.
+_FULL = ClusterMap(_cluster, after_task={"environment": "cloud"})
+
+
+def _sparse_config(job: TrainingJob, place: Place, addressing: Addressing) -> str:
     worker: dict[str, str] = {}
     servers: list[str] | None = []
     if place.role == "Worker":
-        worker = {str(place.index): _host(job, place, addressing)}
+        worker = {str(place.index): _host(job, place, job.port("Worker"), addressing)}
         servers = _hosts(job, "PS", addressing) if job.has("PS") else None
     elif place.role == "PS":
-        servers = [_host(job, place, addressing)]
-    return {"cluster": {"worker": worker, "ps": servers}, "task": _task(place)}
-
-
-def _task(place: Place) -> dict[str, Any]:
-    return {"type": place.role.lower(), "index": place.index}
+        servers = [_host(job, place, job.port("PS"), addressing)]
+    task = {"type": place.role.lower(), "index": place.index}
+    return msgspec.json.encode({"cluster": {"worker": worker, "ps": servers}, "task": task}).decode()
 
 
 def _hosts(job: TrainingJob, role: str, addressing: Addressing) -> list[str]:
-    return [_host(job, Place(role, index), addressing) for index in range(job.count(role))]
+    port = job.port(role)
+    return [_host(job, Place(role, index), port, addressing) for index in range(job.count(role))]
 
 
-def _host(job: TrainingJob, place: Place, addressing: Addressing) -> str:
-    name = job.child_name(place.role, place.index)
-    return str(addressing.far(name, job.namespace, job.port(place.role)))
+def _host(job: TrainingJob, place: Place, port: int, addressing: Addressing) -> str:
+    return str(addressing.far(job.child_name(place.role, place.index), job.namespace, port))
 
 
 def has_succeeded(job: TrainingJob, tally: Tally) -> bool:

@@ -129,3 +129,38 @@ LEADERS: dict[str, dict[str, Any]] = {
 def test_on_one_machine_nothing_names_the_cluster(kind: str) -> None:
     for one in everyone(job(kind, name="nowhere", Worker=2, **LEADERS[kind]), Loopback(20000)):
         assert not any("nowhere-" in value for value in one.values())
+
+
+class Counted:
+    """Addresses of a cluster that count how often they are asked for."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def near(self, service: str, port: int) -> Endpoint:
+        self.asked += 1
+        return Endpoint(service, port)
+
+    def far(self, service: str, namespace: str, port: int) -> Endpoint:
+        self.asked += 1
+        return Endpoint(f"{service}.{namespace}.svc", port)
+
+
+@pytest.mark.parametrize(("kind", "roles"), [("TFJob", {"PS": 2}), ("MXJob", {"Scheduler": 1, "Server": 2})])
+def test_the_map_of_a_job_is_made_once_for_all_pods(kind: str, roles: dict[str, Any]) -> None:
+    of = job(kind, Worker=300, **roles)
+    addressing = Counted()
+    places = of.places()
+    found = {place: told(of, place, addressing) for place in places}
+    assert addressing.asked <= 2 * len(places)
+    again = job(kind, Worker=300, **roles)
+    assert found[places[-1]] == told(again, places[-1], ClusterAddressing())
+
+
+def test_a_map_is_never_that_of_another_job_or_of_other_addresses() -> None:
+    narrow, wide = job("TFJob", Worker=2), job("TFJob", Worker=3)
+    first = Place("Worker", 0)
+    plain, full = ClusterAddressing(), ClusterAddressing("cluster.local")
+    seen = [told(of, first, at)["TF_CONFIG"] for of in (narrow, wide, narrow) for at in (plain, full, Loopback(20000))]
+    assert seen[:3] == seen[6:]
+    assert len(set(seen)) == 6
