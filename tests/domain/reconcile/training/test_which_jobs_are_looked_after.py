@@ -143,3 +143,11 @@ def test_status_is_written_only_when_it_changed() -> None:
     assert status_in(decide(World(settled, world.pods, world.services), NOW + 60)) is None
     worse = World(settled, every_pod(read, "Pending"), world.services)
     assert status_in(decide(worse, NOW + 60)) is not None
+
+
+def test_a_pattern_of_progress_that_is_none_is_told() -> None:
+    plan = decide(World(job(progress={"pattern": "("})), NOW)
+    assert states_in(plan) == ["Created", "Invalid"]
+    wrong = 'spec.runPolicy.progress.pattern: Invalid value: "(": is no RE2 expression: missing ): ('
+    assert wrong in message_in(plan, "Invalid")
+    assert states_in(decide(World(job(progress={"pattern": "(?P<step>[0-9]+)"})), NOW)) == ["Created"]

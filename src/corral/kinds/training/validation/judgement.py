@@ -6,15 +6,16 @@ from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import facts_of
 from corral.kinds.training.early_dialects import modernised
 from corral.kinds.training.mpi import MPI_JOB, MPI_JOB_V2
+from corral.kinds.training.progress_pattern import fault_in
 from corral.kinds.training.pytorch import PYTORCH_JOB
 from corral.kinds.training.validation.checks import errors_in
 from corral.kinds.training.validation.early_manifests import early_errors
-from corral.kinds.training.validation.field_error import FieldError
+from corral.kinds.training.validation.field_error import FieldError, invalid
 from corral.kinds.training.validation.mpi_rules import mpi_errors
 from corral.kinds.training.validation.mpi_v2_rules import mpi_v2_errors
 from corral.kinds.training.validation.places import OBJECT
 from corral.kinds.training.validation.rules import sections_of
-from corral.kinds.training.validation.terms import Given, Scope, Term
+from corral.kinds.training.validation.terms import Field, Given, Scope, Term
 
 
 class Deprecation(msgspec.Struct, frozen=True):
@@ -33,6 +34,7 @@ DEPRECATIONS = {
     )
 }
 
+_PATTERN = ("spec", "runPolicy", "progress", "pattern")
 _OPERATOR_RULES = {MPI_JOB: mpi_errors, MPI_JOB_V2: mpi_v2_errors}
 """What the operator itself says of kinds that a server does not refuse."""
 
@@ -40,7 +42,8 @@ _OPERATOR_RULES = {MPI_JOB: mpi_errors, MPI_JOB_V2: mpi_v2_errors}
 def errors_of(obj: Object, old: Object | None = None) -> list[FieldError]:
     """Returns all that is wrong with a job, whether a server refuses it or the operator does."""
     rules = _OPERATOR_RULES.get(facts_of(obj))
-    return [*_judged(obj, old, None), *(rules(modernised(obj)) if rules else ()), *early_errors(obj)]
+    told = rules(modernised(obj)) if rules else ()
+    return [*_judged(obj, old, None), *told, *early_errors(obj), *_pattern_errors(obj)]
 
 
 def admission_errors_of(obj: Object, old: Object | None = None, namespace: Object | None = None) -> list[FieldError]:
@@ -64,6 +67,14 @@ def warnings_of(obj: Object) -> list[str]:
 def _judged(obj: Object, old: Object | None, namespace: Object | None) -> list[FieldError]:
     scope = _scope(obj, old, namespace)
     return [error for section in sections_of(facts_of(obj)) for error in errors_in(section.rules, scope)]
+
+
+def _pattern_errors(obj: Object) -> list[FieldError]:
+    """Returns what is wrong with the pattern of progress, which no expression of a cluster's policy could tell."""
+    scope = _scope(obj, None, None)
+    text = Field(OBJECT, _PATTERN).value(scope) if Given(OBJECT, _PATTERN).value(scope) else ""
+    fault = fault_in(text) if isinstance(text, str) and text else ""
+    return [invalid(".".join(_PATTERN), text, fault)] if fault else []
 
 
 def _scope(obj: Object, old: Object | None, namespace: Object | None) -> Scope:
