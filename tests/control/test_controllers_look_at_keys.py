@@ -10,7 +10,7 @@ from corral.adapters.kubernetes.async_client import AsyncClient
 from corral.adapters.system.clock import SystemClock
 from corral.adapters.system.randomness import SystemRandomness
 from corral.control.backoff import Backoff
-from corral.control.controller import Controller, Watch, controller_keys, own_key, owner_keys
+from corral.control.controller import Controller, Watch, controller_keys, own_key
 from corral.control.outcome import DONE, Outcome, RetryAfter
 from corral.control.runtime import Runtime, runtime_of
 from corral.errors import RetryError
@@ -123,8 +123,6 @@ def test_mappings_to_owners() -> None:
     }
     assert list(controller_keys("Job")(child)) == [ObjectKey("n", "a")]
     assert list(controller_keys("Job", "other.io")(child)) == []
-    assert list(owner_keys("Job")(child)) == [ObjectKey("n", "a"), ObjectKey("n", "b")]
-    assert list(owner_keys("Job", "other.io")(child)) == [ObjectKey("n", "b")]
 
 
 async def test_f18_a_poison_object_hurts_only_itself(api: ApiUnderTest, runtime: Runtime) -> None:

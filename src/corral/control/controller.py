@@ -29,7 +29,7 @@ from corral.control.outcome import Outcome, RetryAfter
 from corral.control.runtime import Runtime
 from corral.control.work_queue import WorkQueue
 from corral.errors import CorralError, RetryError
-from corral.kinds.objects import Object, controller_of, key_of, owners_of
+from corral.kinds.objects import Object, controller_of, key_of
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.ports.object_store import EVERYTHING, Scope
 
@@ -52,15 +52,6 @@ def controller_keys(kind: str, group: str | None = None) -> KeysOf:
     def keys(obj: Object) -> Iterable[ObjectKey]:
         owner = controller_of(obj)
         return (_owner_key(obj, owner),) if owner is not None and _is_of(owner, kind, group) else ()
-
-    return keys
-
-
-def owner_keys(kind: str, group: str | None = None) -> KeysOf:
-    """Returns a mapping of children to all owners of a kind, managing or not."""
-
-    def keys(obj: Object) -> Iterable[ObjectKey]:
-        return [_owner_key(obj, owner) for owner in owners_of(obj) if _is_of(owner, kind, group)]
 
     return keys
 

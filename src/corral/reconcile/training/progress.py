@@ -111,11 +111,6 @@ def wait_before_write(old: Progress | None, new: Progress | None, now: float) ->
     return 0.0 if seen is None else max(0.0, min(seen + WRITE_EVERY - now, WRITE_EVERY))
 
 
-def should_write(old: Progress | None, new: Progress | None, now: float) -> bool:
-    """Whether progress is written now: only what changed, and at most once in ten seconds."""
-    return wait_before_write(old, new, now) == 0.0
-
-
 def target_reached(policy: ProgressPolicy | None, report: Report | None) -> bool:
     """Whether the metric that ends the job is good enough."""
     if policy is None or policy.stop_when is None or report is None:

@@ -9,7 +9,6 @@ from corral.reconcile.training.progress import (
     WRITE_EVERY,
     progress_of,
     report_in_status,
-    should_write,
     wait_before_write,
 )
 from corral.reconcile.training.world import Report
@@ -64,21 +63,20 @@ def test_the_same_report_is_never_written_twice() -> None:
     told = progress_of(report, None, None, NOW)
     for later in (1, 60, 3600):
         assert progress_of(report, told, None, NOW + later) == told
-        assert not should_write(told, progress_of(report, told, None, NOW + later), NOW + later)
+        assert wait_before_write(told, progress_of(report, told, None, NOW + later), NOW + later) is None
 
 
 def test_writes_are_ten_seconds_apart() -> None:
     old = progress_of(Report(1, 10, {}, NOW), None, None, NOW)
     new = progress_of(Report(2, 10, {}, NOW + 3), old, None, NOW + 3)
     assert wait_before_write(old, new, NOW + 3) == 7.0
-    assert not should_write(old, new, NOW + 3)
-    assert should_write(old, new, NOW + WRITE_EVERY)
-    assert should_write(None, new, NOW)
+    assert wait_before_write(old, new, NOW + WRITE_EVERY) == 0.0
+    assert wait_before_write(None, new, NOW) == 0.0
 
 
 def test_the_end_is_written_at_once() -> None:
     old = progress_of(Report(1, 10, {}, NOW), None, None, NOW)
-    assert should_write(old, progress_of(Report(10, 10, {}, NOW + 1), old, None, NOW + 1), NOW + 1)
+    assert wait_before_write(old, progress_of(Report(10, 10, {}, NOW + 1), old, None, NOW + 1), NOW + 1) == 0.0
 
 
 def test_nothing_said_is_nothing_written() -> None:
