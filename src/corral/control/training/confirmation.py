@@ -1,8 +1,8 @@
-"""One live look at a job and its pods before an operator that is new to it makes or deletes anything.
+"""One live look at a job and its pods before an operator that is new to it makes, deletes or ends anything.
 
 What an operator knows at its start may be old: it was stopped after it had listed, or the server that it asked lags behind.
-A status that was decided on an old view is refused by its version; new pods and deletions are not, and would run a job
-that has ended meanwhile. Once a job was seen as it is, its caches only move forward.
+A status that was decided on an old view of the job is refused by its version; new pods and deletions are not, and would run
+a job that has ended meanwhile; and an old view of its pods could end it for what is long over. Once a job was seen as it is, its caches only move forward.
 """
 
 from corral.kinds.objects import Object, controller_of, key_of, uid_of
@@ -10,7 +10,7 @@ from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.well_known import POD
 from corral.ports.object_store import ObjectReader, Scope
 from corral.ports.refusals import NotFoundError
-from corral.reconcile.plan import Create, Delete, Plan
+from corral.reconcile.plan import Action, Create, Delete, Plan, SetStatus
 from corral.reconcile.training.labels import JOB_NAME
 from corral.reconcile.training.world import World
 
@@ -54,4 +54,10 @@ class Confirmations:
 
 
 def _needs_certainty(plan: Plan) -> bool:
-    return any(isinstance(action, Create | Delete) for action in plan)
+    return any(isinstance(action, Create | Delete) or _ends_job(action) for action in plan)
+
+
+def _ends_job(action: Action) -> bool:
+    """Whether a status says that the job has ended, which nothing takes back."""
+    conditions = action.status.get("conditions") or () if isinstance(action, SetStatus) else ()
+    return any(one["type"] in ("Succeeded", "Failed") and one["status"] == "True" for one in conditions)
