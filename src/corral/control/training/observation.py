@@ -81,9 +81,7 @@ class Observation:
         uid = uid_of(job)
         pods = self.pods.by_index(OWNER, uid)
         companions = [one for cache in self._companions for one in _named(cache, uid)]
-        launchers = [
-            pod for one in companions if one["kind"] == JOB.kind for pod in self.pods.by_index(OWNER, uid_of(one))
-        ]
+        launchers = [pod for one in _launchers(job, companions) for pod in self.pods.by_index(OWNER, one)]
         return World(
             job=job,
             pods=pods,
@@ -186,6 +184,12 @@ def _named(cache: ObjectCache[Object], uid: str) -> list[Object]:
     kind, version = cache.resource.kind, cache.resource.api_version
     found = cache.by_index(OWNER, uid)
     return [one if one["kind"] == kind else {**one, "kind": kind, "apiVersion": version} for one in found]
+
+
+def _launchers(job: Object, companions: Sequence[Object]) -> set[str]:
+    """Returns the uids of the Jobs that launch a job; of one that is gone the pods may still be there."""
+    known = ((job.get("status") or {}).get("launcher") or {}).get("uid")
+    return {*(uid_of(one) for one in companions if one["kind"] == JOB.kind), *([known] if known else [])}
 
 
 def _why(cache: ObjectCache[Any]) -> str:

@@ -66,6 +66,9 @@ RIGHTS: tuple[Right, ...] = (
     Right("batch", ("jobs",), ("get", "list", "watch", "create", "update"), _MPI, "launchers of v2beta1 jobs"),
     Right("batch", ("jobs/status",), ("patch",), _MPI, "resuming a launcher with a changed template"),
     Right(
+        "", ("pods/status",), ("patch",), _MPI, "telling a v2beta1 launcher's Job that its pod is lost with its node"
+    ),
+    Right(
         "scheduling.volcano.sh",
         ("podgroups",),
         ("get", "list", "watch", "create", "update", "delete"),

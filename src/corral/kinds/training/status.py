@@ -73,6 +73,15 @@ class Progress(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_d
     step_time: Annotated[str, Meta(description="When the last step was first seen.")] = ""
 
 
+class Launch(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
+    """The Job that launches the present run of an MPIJob v2beta1; no second one is made for it."""
+
+    uid: Annotated[str, Meta(description="The uid of the launcher Job.")] = ""
+    missing_since: (
+        Annotated[str, Meta(extra_json_schema=TIME, description="Since when that Job is gone, its end untold.")] | None
+    ) = None
+
+
 class JobStatus(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_defaults=True):
     """The whole status."""
 
@@ -89,3 +98,4 @@ class JobStatus(msgspec.Struct, rename="camel", kw_only=True, frozen=True, omit_
     counted: Annotated[list[str], Meta(description="The uids of pods, still there, whose end was dealt with.")] = []
     failures: Annotated[list[Failure], Meta(description="The latest failures, newest last.")] = []
     progress: Progress | None = None
+    launcher: Annotated[Launch, Meta(description="v2beta1 MPIJob: what launches this run.")] | None = None

@@ -109,6 +109,8 @@ class Framework:
     pod_name: Callable[[TrainingJob, Place], str] = _indexed
     tells_of_pod: Callable[[Place, str], tuple[str, str]] = _told_of_pod
     """Returns reason and message of the event about a pod that was made."""
+    notices_begin: str = "Set"
+    """How the reasons of events begin that tell what the operator has set in a template."""
     indexes: Callable[[Place], bool] = lambda place: True
     """Whether a pod carries its index as a label."""
     reported: Callable[[TrainingJob, Sequence[Condition], ReplicaStatuses], ReplicaStatuses] = _reported

@@ -228,6 +228,7 @@ MPI = Framework(
     dress=_dress,
     pod_name=_pod_name,
     tells_of_pod=_told_of_pod,
+    notices_begin="Setted",
     indexes=lambda place: place.role != LAUNCHER,
     reported=_reported,
     companions=_companions,

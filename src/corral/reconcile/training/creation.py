@@ -3,9 +3,9 @@
 from corral.kinds.training.job import Place
 from corral.kinds.training.status import JobStatus
 from corral.kinds.well_known import POD, SERVICE
-from corral.reconcile.plan import Action, Create, EmitEvent, Told
+from corral.reconcile.plan import Action, Create, Told
 from corral.reconcile.training.companions import name_taken
-from corral.reconcile.training.gangs import names_other_scheduler
+from corral.reconcile.training.notices import restart_policy_notice, scheduler_notice
 from corral.reconcile.training.pods import pod_of
 from corral.reconcile.training.services import service_of
 from corral.reconcile.training.sight import Roster, Sight
@@ -21,7 +21,7 @@ def missing_children(sight: Sight, roster: Roster, status: JobStatus) -> list[Ac
 def _missing_pods(sight: Sight, roster: Roster, status: JobStatus) -> list[Action]:
     missing = [place for place in sight.job.places() if place not in roster.members]
     actions: list[Action] = [_create_pod(sight, place, status) for place in missing]
-    return [*actions, *_notices(sight)] if missing else []
+    return [*actions, *restart_policy_notice(sight), *scheduler_notice(sight)] if missing else []
 
 
 def _create_pod(sight: Sight, place: Place, status: JobStatus) -> Create:
@@ -44,15 +44,3 @@ def _missing_services(sight: Sight) -> list[Action]:
             done = sight.event("SuccessfulCreateService", f"Created service: {name}")
             actions.append(Create(SERVICE, service_of(sight.job, place), told=Told(done, failed)))
     return actions
-
-
-def _notices(sight: Sight) -> list[EmitEvent]:
-    """Returns warnings about what the templates say and the operator decides."""
-    found = []
-    if any((one.template.get("spec") or {}).get("restartPolicy") for one in sight.job.roles.values()):
-        message = "The restart policy in a pod template is replaced by that of its replica spec"
-        found.append(sight.event("SetPodTemplateRestartPolicy", message, warns=True))
-    if names_other_scheduler(sight.world.settings.gangs, sight.job):
-        message = "A pod template names another scheduler than the gang scheduler; it is left as it is"
-        found.append(sight.event("SetPodTemplateSchedulerName", message, warns=True))
-    return found

@@ -18,7 +18,7 @@ _TELLS_OF_JOB = ("TFJob", "XGBoostJob", "MPIJob", "MXJob")
 
 def cleared(sight: Sight) -> Plan:
     """Returns what is still to be done for a job that has ended."""
-    pods, policy = _unwanted(sight), _policy(sight)
+    pods, policy = _unwanted(sight), clean_policy(sight)
     staying = {pod.name for pod in sight.world.pods} - {pod.name for pod in pods}
     services = [one for one in sight.world.services if policy != "None" and one.metadata.name not in staying]
     rest: list[Action] = [
@@ -32,7 +32,7 @@ def cleared(sight: Sight) -> Plan:
     return plan.then(*rest).then(*_farewell(sight), *([] if wait is None else [LookAgainAfter(wait)]))
 
 
-def _policy(sight: Sight) -> str:
+def clean_policy(sight: Sight) -> str:
     """Returns the clean-up policy; a job that was stopped at its target does not go on training behind its back."""
     policy = sight.job.run_policy.clean_pod_policy
     was_stopped = sight.status.progress is not None and sight.status.progress.target_reached
@@ -40,7 +40,7 @@ def _policy(sight: Sight) -> str:
 
 
 def _unwanted(sight: Sight) -> Sequence[PodView]:
-    match _policy(sight):
+    match clean_policy(sight):
         case "None":
             return ()
         case "Running":

@@ -10,7 +10,7 @@ from corral.kinds.pod_view import PodView
 from corral.kinds.training.job import TrainingJob
 from corral.kinds.training.reading import read_job
 from corral.reconcile.plan import Create, Delete, EmitEvent, Plan, SetStatus
-from corral.reconcile.training.mpi_v2.decision import decide
+from corral.reconcile.training.decision import decide
 from corral.reconcile.training.world import Report, Settings, World
 
 NOW = 1_800_000_000.0
@@ -98,6 +98,7 @@ class Cluster:
         self.launcher_pods: Sequence[PodView] = ()
         self.secrets: list[Object] = []
         self.report: Report | None = None
+        self.lost_nodes: dict[str, float] = {}
 
     def decide(self, now: float = NOW) -> Plan:
         world = World(
@@ -107,8 +108,9 @@ class Cluster:
             companions=self.companions,
             settings=self.settings,
             report=self.report,
+            lost_nodes=self.lost_nodes,
         )
-        return decide(world, read(self.job), now)
+        return decide(world, now)
 
     def step(self, now: float = NOW) -> Plan:
         """Carries out what concerns companions and status."""
@@ -129,6 +131,11 @@ class Cluster:
         rest = [one for one in self.companions if (one["kind"], name(one)) != (obj["kind"], name(obj))]
         self.companions = [*rest, obj]
 
+    def lose_launcher(self) -> None:
+        """Takes the launcher Job away, as a time to live or a hand does."""
+        self.companions = [one for one in self.companions if one["kind"] != "Job"]
+        self.launcher_pods = ()
+
     def change(self, **spec: Any) -> None:
         self.job = {**self.job, "spec": {**self.job["spec"], **spec}}
 
@@ -144,6 +151,15 @@ class Cluster:
     def status(self) -> Object:
         found: Object = self.job["status"]
         return found
+
+
+def started(**spec: Any) -> Cluster:
+    """Returns a job of the second dialect whose objects are made and whose pods run."""
+    cluster = Cluster(mpi_v2_job(**spec))
+    cluster.step()
+    cluster.pods, cluster.launcher_pods = workers(2), [pod("pi-launcher-x")]
+    cluster.step()
+    return cluster
 
 
 def name(obj: Object) -> str:

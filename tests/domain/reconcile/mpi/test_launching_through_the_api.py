@@ -13,9 +13,10 @@ from corral.kinds.training.validation.mpi_rules import mpi_errors
 from corral.reconcile.frameworks.addressing import ClusterAddressing
 from corral.reconcile.frameworks.framework import RoleTally
 from corral.reconcile.frameworks.mpi import MPI
+from corral.reconcile.training.decision import decide
 from corral.reconcile.training.pods import pod_of
-from corral.reconcile.training.world import Settings
-from tests.domain.reconcile.mpi.builders import env, mpi_job, pod, read, template, workers
+from corral.reconcile.training.world import Settings, World
+from tests.domain.reconcile.mpi.builders import env, heard, mpi_job, mpi_v2_job, pod, read, template, workers
 
 LAUNCHER, FIRST = Place("Launcher", 0), Place("Worker", 0)
 
@@ -225,3 +226,11 @@ def test_what_cannot_run_is_told_field_by_field(roles: Object, want: list[str]) 
 def test_what_can_run_is_let_be() -> None:
     assert mpi_errors(mpi_job()) == []
     assert mpi_errors(mpi_job(None)) == []
+
+
+def test_restart_policy_in_a_template_is_told_in_the_words_of_this_kind() -> None:
+    own = template({"restartPolicy": "Always"})
+    first, second = mpi_job(launcher=own), mpi_v2_job()
+    second["spec"]["mpiReplicaSpecs"]["Worker"]["template"] = own
+    assert "SettedPodTemplateRestartPolicy" in [reason for reason, _ in heard(decide(World(first), 0.0))]
+    assert "SetPodTemplateRestartPolicy" in [reason for reason, _ in heard(decide(World(second), 0.0))]

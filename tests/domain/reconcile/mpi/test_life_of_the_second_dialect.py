@@ -17,19 +17,11 @@ from tests.domain.reconcile.mpi.builders import (
     mpi_v2_job,
     pod,
     removed,
+    started,
     workers,
 )
 
 WAIT = "WaitForWorkersReady"
-
-
-def started(**spec: Any) -> Cluster:
-    """Returns a job whose objects are made and whose pods run."""
-    cluster = Cluster(mpi_v2_job(**spec))
-    cluster.step()
-    cluster.pods, cluster.launcher_pods = workers(2), [pod("pi-launcher-x")]
-    cluster.step()
-    return cluster
 
 
 def ended(ended: str = "Complete", **options: Any) -> Cluster:
@@ -97,7 +89,8 @@ def test_launcher_out_of_retries_fails_the_job_in_the_words_of_its_last_pod() ->
     assert (last["type"], last["reason"]) == ("Failed", "BackoffLimitExceeded/OOMKilled")
     assert last["message"] == "Job has reached: late"
     assert cluster.status["completionTime"] == STAMP
-    assert heard(plan) == [("BackoffLimitExceeded/OOMKilled", "Job has reached: late")]
+    assert heard(plan)[-1] == ("BackoffLimitExceeded/OOMKilled", "Job has reached: late")
+    assert [reason for reason, _ in heard(plan)[:-1]] == ["PodFailed", "PodFailed"]
 
 
 def test_end_that_came_before_anybody_saw_it_run_says_so() -> None:

@@ -12,10 +12,10 @@ CLEAN_POD_POLICIES = ("All", "None", "Running")
 SYSTEM_PRIORITIES = ("system-cluster-critical", "system-node-critical")
 SYSTEM_NAMESPACE = "kube-system"
 
-_LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_GRAMMAR = (
+LABEL = "[a-z]([-a-z0-9]*[a-z0-9])?"
+NOT_A_LABEL = (
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and "
-    f"end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '{_LABEL}')"
+    f"end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '{LABEL}')"
 )
 _TOO_LONG = f"must be no more than {LONGEST_NAME} bytes"
 _POLICY = ("spec", "runPolicy")
@@ -26,11 +26,11 @@ _ELASTIC = ("spec", "elasticPolicy")
 def name_rules() -> tuple[Rule, ...]:
     """Returns the rule that the name is one that a service can have."""
     is_long = Compared(Size(OBJECT_NAME), ">", Literal(LONGEST_NAME))
-    is_label = Matches(OBJECT_NAME, _LABEL)
+    is_label = Matches(OBJECT_NAME, LABEL)
     cases = (
-        (Every((is_long, Not(is_label))), f"{_TOO_LONG},{_GRAMMAR}"),
+        (Every((is_long, Not(is_label))), f"{_TOO_LONG},{NOT_A_LABEL}"),
         (Every((is_long, is_label)), _TOO_LONG),
-        (Every((Not(is_long), Not(is_label))), _GRAMMAR),
+        (Every((Not(is_long), Not(is_label))), NOT_A_LABEL),
     )
     return tuple(
         Check(when, "Invalid value", path("metadata.name"), Literal(f"should match: {detail}"), Quoted(OBJECT_NAME))

@@ -8,18 +8,12 @@ from corral.kinds.objects import Object
 from corral.kinds.training.mpi import CREATION_POLICIES, IMPLEMENTATIONS, MPI_OPERATOR
 from corral.kinds.training.run_policy import MULTIKUEUE
 from corral.kinds.training.validation.field_error import FieldError, invalid, quoted, required, unsupported
+from corral.kinds.training.validation.job_rules import LABEL, LONGEST_NAME, NOT_A_LABEL
 
 CLEAN_POLICIES = ("None", "Running", "All")
 RESTART_POLICIES = ("Never", "OnFailure")
-LONGEST_LABEL = 63
 
-_LABEL = r"[a-z]([-a-z0-9]*[a-z0-9])?"
-_NOT_A_LABEL = (
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
-    "'[a-z]([-a-z0-9]*[a-z0-9])?')"
-)
-_TOO_LONG = f"must be no more than {LONGEST_LABEL} characters"
+_TOO_LONG = f"must be no more than {LONGEST_NAME} characters"
 _NEGATIVE = "must be greater than or equal to 0"
 
 
@@ -39,10 +33,10 @@ def _name(obj: Object, spec: Object) -> Iterator[FieldError]:
     worker = (spec.get("mpiReplicaSpecs") or {}).get("Worker") or {}
     last = f"{name}-worker-{max(1, worker.get('replicas') or 1) - 1}"
     faults = []
-    if len(last) > LONGEST_LABEL:
+    if len(last) > LONGEST_NAME:
         faults.append(_TOO_LONG)
-    if not re.fullmatch(_LABEL, last):
-        faults.append(_NOT_A_LABEL)
+    if not re.fullmatch(LABEL, last):
+        faults.append(NOT_A_LABEL)
     if faults:
         told = f"will not able to create pod and service with invalid DNS label {quoted(last)}: {', '.join(faults)}"
         yield invalid("metadata.name", name, told)

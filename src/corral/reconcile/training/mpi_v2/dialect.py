@@ -11,7 +11,7 @@ from corral.reconcile.frameworks.addressing import Addressing
 from corral.reconcile.frameworks.mpi import MPI, WORKER, launcher_name
 from corral.reconcile.training.labels import JOB_ROLE, REPLICA_INDEX, job_labels
 
-MPI_V2 = replace(MPI, facts=MPI_JOB_V2, speaks_in_full=lambda job: True)
+MPI_V2 = replace(MPI, facts=MPI_JOB_V2, speaks_in_full=lambda job: True, notices_begin="Set")
 """What the shared parts of a decision need to know; pods and rules of this dialect are its own."""
 
 ROOT_SSH = "/root/.ssh"

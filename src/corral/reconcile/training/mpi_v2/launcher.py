@@ -12,7 +12,7 @@ from corral.reconcile.training.mpi_v2.pods import launcher_template
 from corral.reconcile.training.sight import Sight
 
 SHORTEST_RECORD = 60
-"""So long at least a finished launcher stays: it must not vanish before an operator that was away has read its end."""
+"""So long at least a finished launcher stays: an operator that was away shortly shall still read its end."""
 
 _DIRECTIVES = ("nodeSelector", "tolerations", "schedulingGates")
 
@@ -45,11 +45,11 @@ def verdict_of(launcher: Object | None) -> Verdict | None:
     return None
 
 
-def launcher_actions(sight: Sight) -> list[Action]:
+def launcher_actions(sight: Sight, *, may_create: bool) -> list[Action]:
     """Returns what makes the launcher as it should be; it is created suspended with a suspended job."""
     held, suspend = launcher_of(sight), sight.job.run_policy.suspend
     if held is None:
-        return [_created(sight)] if _may_launch(sight) else []
+        return [_created(sight)] if may_create and _may_launch(sight) else []
     if is_deleting(held) or verdict_of(held) is not None:
         return []
     is_suspended = bool(held["spec"].get("suspend"))

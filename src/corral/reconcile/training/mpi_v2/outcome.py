@@ -9,7 +9,6 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from corral.kinds.pod_view import PodView
-from corral.kinds.training.job import Place
 from corral.kinds.training.status import JobStatus, ReplicaStatus
 from corral.reconcile.frameworks.mpi import LAUNCHER, WORKER
 from corral.reconcile.moments import stamp_of
@@ -27,13 +26,16 @@ from corral.reconcile.training.conditions import (
     said,
     without,
 )
-from corral.reconcile.training.failures import failure_of
 from corral.reconcile.training.following import followed, target_message
+from corral.reconcile.training.labels import RESTART_SCOPE, restarts_as_gang
 from corral.reconcile.training.limits import deadline_passed
-from corral.reconcile.training.mishaps import Mishap, recorded
+from corral.reconcile.training.mishaps import KEPT_FAILURES
 from corral.reconcile.training.mpi_v2.launcher import Verdict, launcher_of, verdict_of
+from corral.reconcile.training.mpi_v2.launches import end_of_missing, failure_of_missing, launch_of
+from corral.reconcile.training.mpi_v2.losses import mishaps_of, with_failures, workers_of
 from corral.reconcile.training.outcome import Outcome
-from corral.reconcile.training.sight import Roster, Sight
+from corral.reconcile.training.sight import Sight
+from corral.reconcile.training.troubles import evidence
 
 LONGEST_MESSAGE = 1024
 """What the message of an event may hold."""
@@ -78,9 +80,12 @@ def outcome_of(sight: Sight) -> Outcome:
     if not telling.status.conditions:
         message = f"MPIJob {sight.job.key} is created."
         telling.say(Saying(CREATED, "MPIJobCreated", message), message)
+        telling.events += _unheeded(sight)
     _tell_suspension(telling)
-    telling.status = _with_failures(sight, telling.status)
-    verdict = verdict_of(launcher_of(sight))
+    found, launch = mishaps_of(sight), launch_of(sight)
+    telling.events += evidence(sight, found)
+    telling.status = replace(with_failures(sight, telling.status, found), launcher=launch)
+    verdict = verdict_of(launcher_of(sight)) or _verdict_of_missing(telling)
     telling.status = replace(telling.status, replica_statuses=_counts(sight, verdict))
     progress = followed(sight, telling.status)
     telling.status = progress.status
@@ -89,6 +94,25 @@ def outcome_of(sight: Sight) -> Outcome:
         telling.end(Saying(SUCCEEDED, "MPIJobSucceeded", message))
     _tell_course(telling, verdict)
     return Outcome(telling.status, telling.events)
+
+
+def _unheeded(sight: Sight) -> list[EmitEvent]:
+    """Returns the warning about what this dialect has no part for: restarts are those of the launcher's Job."""
+    progress = sight.job.run_policy.progress
+    asked = [f"annotation {RESTART_SCOPE}: gang"] if restarts_as_gang(sight.job) else []
+    asked += ["runPolicy.progress.hang"] if progress is not None and progress.hang is not None else []
+    message = f"Not heeded for an MPIJob v2beta1, whose launcher is restarted by its Job: {', '.join(asked)}"
+    return [sight.event("MPIJobNotHeeded", message, warns=True)] if asked else []
+
+
+def _verdict_of_missing(telling: _Telling) -> Verdict | None:
+    """Returns how a run ended whose launcher is gone; that nobody knows it is written down like a failure."""
+    launch = telling.status.launcher
+    verdict = end_of_missing(telling.sight, launch)
+    if launch is not None and verdict is not None and not verdict.succeeded:
+        failures = [*telling.status.failures, failure_of_missing(telling.sight, launch)][-KEPT_FAILURES:]
+        telling.status = replace(telling.status, failures=failures)
+    return verdict
 
 
 def cut(message: str) -> str:
@@ -112,7 +136,7 @@ def _tell_suspension(telling: _Telling) -> None:
 
 def _tell_course(telling: _Telling, verdict: Verdict | None) -> None:
     sight = telling.sight
-    workers = _workers(sight)
+    workers = list(workers_of(sight).values())
     evicted = sum(pod.phase == "Failed" and pod.status.reason == "Evicted" for pod in workers)
     if verdict is not None and verdict.succeeded:
         message = f"MPIJob {sight.job.key} successfully completed."
@@ -138,9 +162,12 @@ def _is_overdue(telling: _Telling) -> bool:
 
 
 def _is_running(sight: Sight, workers: list[PodView]) -> bool:
-    running = sum(pod.phase == "Running" for pod in workers)
-    has_launcher = launcher_of(sight) is not None and any(pod.phase == "Running" for pod in sight.world.launcher_pods)
-    return has_launcher and running == sight.job.count(WORKER)
+    launchers = _active(sight, sight.world.launcher_pods) if launcher_of(sight) is not None else 0
+    return launchers > 0 and _active(sight, workers) == sight.job.count(WORKER)
+
+
+def _active(sight: Sight, pods: Iterable[PodView]) -> int:
+    return sum(pod.phase == "Running" and not sight.has_lost(pod) for pod in pods)
 
 
 def _failure(sight: Sight, verdict: Verdict) -> Saying:
@@ -155,41 +182,21 @@ def _failure(sight: Sight, verdict: Verdict) -> Saying:
     return Saying(FAILED, reason, cut(message))
 
 
-def _workers(sight: Sight) -> list[PodView]:
-    wanted = {sight.job.child_name(WORKER, index) for index in range(sight.job.count(WORKER))}
-    return [pod for pod in sight.world.pods if pod.name in wanted]
-
-
 def _counts(sight: Sight, verdict: Verdict | None) -> dict[str, ReplicaStatus]:
     """Returns the counts; once the launcher has ended or waits, those of workers are no longer told."""
     launcher = launcher_of(sight)
     is_told = verdict is None and not sight.job.run_policy.suspend
-    workers = _by_phase(_workers(sight)) if is_told else ReplicaStatus()
-    if launcher is None:
+    workers = _by_phase(sight, list(workers_of(sight).values())) if is_told else ReplicaStatus()
+    if launcher is None and verdict is None:
         return {WORKER: workers}
-    failed = int((launcher.get("status") or {}).get("failed") or 0)
-    active = sum(pod.phase == "Running" for pod in sight.world.launcher_pods) if verdict is None else 0
+    failed = int(((launcher or {}).get("status") or {}).get("failed") or 0)
+    active = _active(sight, sight.world.launcher_pods) if verdict is None else 0
     succeeded = int(verdict is not None and verdict.succeeded)
     return {LAUNCHER: ReplicaStatus(active=active, succeeded=succeeded, failed=failed), WORKER: workers}
 
 
-def _by_phase(pods: Iterable[PodView]) -> ReplicaStatus:
+def _by_phase(sight: Sight, pods: list[PodView]) -> ReplicaStatus:
     phases = [pod.phase for pod in pods]
     return ReplicaStatus(
-        active=phases.count("Running"), succeeded=phases.count("Succeeded"), failed=phases.count("Failed")
+        active=_active(sight, pods), succeeded=phases.count("Succeeded"), failed=phases.count("Failed")
     )
-
-
-def _with_failures(sight: Sight, status: JobStatus) -> JobStatus:
-    """Returns the status with the failures of pods written down; restarts are counted by the launcher's Job."""
-    launchers = tuple(sight.world.launcher_pods)
-    indexed = {f"{sight.job.child_name(WORKER, index)}": index for index in range(sight.job.count(WORKER))}
-    placed = [(Place(LAUNCHER, 0), pod) for pod in launchers]
-    placed += [(Place(WORKER, indexed[pod.name]), pod) for pod in _workers(sight)]
-    found = [
-        Mishap(place, pod, failure_of(sight.job, place, pod, sight.world, sight.now), "leave")
-        for place, pod in placed
-        if pod.phase == "Failed"
-    ]
-    present = Roster({}, tuple(pod for _, pod in placed), ())
-    return recorded(sight.job, status, present, found)
