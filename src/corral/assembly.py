@@ -65,6 +65,7 @@ class OperatorFlags(NamedTuple):
     pytorch_init_container_max_tries: int = 100
     mpi_kubectl_delivery_image: str = "mpioperator/kubectl-delivery:latest"
     stale_after: float = 90.0
+    lost_node_grace: float = 60.0
     log_format: str = "text"
 
 
@@ -283,6 +284,7 @@ def _operator_orders(flags: OperatorFlags) -> "Orders":
         addressing=ClusterAddressing(os.environ.get("CUSTOM_CLUSTER_DOMAIN", "")),
         gangs=gangs_for(flags.gang_scheduler_name),
         setting=setting,
+        node_grace=flags.lost_node_grace,
     )
     return Orders(chosen_kinds(flags.kinds), flags.namespace, settings)
 
@@ -294,7 +296,8 @@ def _operator_runtime(flags: OperatorFlags, client: "AsyncClient") -> "Runtime":
     from corral.control.runtime import runtime_of
     from corral.control.training.operator import component_of
 
-    quiet = min(40.0, flags.stale_after * 0.45)
+    # A node must not be given up while its last news may be older than that.
+    quiet = min(40.0, flags.stale_after * 0.45, flags.lost_node_grace * 0.75)
     settings = CacheSettings(quiet_limit=quiet, stale_after=flags.stale_after)
     return runtime_of(
         client, clock=SystemClock(), randomness=SystemRandomness(), component=component_of, settings=settings

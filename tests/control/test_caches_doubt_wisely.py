@@ -16,7 +16,7 @@ from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.well_known import POD
 from corral.ports.object_store import Change, Page, Scope, Start
-from corral.ports.refusals import ExpiredError, UnreachableError
+from corral.ports.refusals import ExpiredError, ForbiddenError, NotFoundError, UnreachableError
 from corral.testing.manual_clock import FixedRandomness, ManualClock, settled
 
 pytestmark = pytest.mark.anyio
@@ -217,3 +217,46 @@ async def test_reads_know_how_fresh_they_are() -> None:
         assert cache.objects("elsewhere") == []
         await clock.advance(7)
         assert cache.age() == 7
+
+
+async def test_a_cache_is_current_while_the_server_is_heard() -> None:
+    script, clock = Script(900), ManualClock()
+    async with following(script, clock) as cache:
+        await clock.advance(40)
+        await script.stream.put(SILENCE)
+        await settled()
+        assert cache.is_current
+        script.endings = [UnreachableError("the API server is down", delivered=False)] * 1000
+        await script.stream.put(CUT)
+        await clock.advance(48)
+        assert cache.is_current
+        await clock.advance(1)
+        assert not cache.is_current
+        script.endings.clear()
+        await clock.advance(5)
+        assert cache.is_current
+
+
+async def test_a_right_that_is_withheld_is_asked_for_more_and_more_rarely() -> None:
+    script, clock = Script(900), ManualClock()
+    async with following(script, clock) as cache:
+        script.endings = [ForbiddenError("pods is forbidden")] * 1000
+        await script.stream.put(CUT)
+        await clock.advance(600)
+        asked = len(script.starts)
+        await clock.advance(600)
+        assert 10 <= len(script.starts) - asked <= 20
+        script.endings.clear()
+        await clock.advance(60)
+        assert cache.failure is None
+
+
+async def test_a_kind_that_is_not_installed_is_noticed_soon() -> None:
+    script, clock = Script(900), ManualClock()
+    async with following(script, clock) as cache:
+        script.endings = [NotFoundError("the server could not find the requested resource")] * 1000
+        await script.stream.put(CUT)
+        await clock.advance(600)
+        script.endings.clear()
+        await clock.advance(4)
+        assert cache.is_current

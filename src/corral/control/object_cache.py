@@ -7,7 +7,7 @@ The loop lists once, then watches from the list's revision. What it does about e
     cut, or server unreachable    wait (growing, scattered), check that the revision did not go back, watch again
     410, revision gone            list again; what the new list lacks was deleted, and subscribers are told so
     revision went back            list again; what the list lacks is kept for a grace time, then another list decides
-    refused (401, 403, 404)       wait and try again; `failure` and health say why
+    refused (401, 403, 404)       wait and try again, after 403 more and more rarely; `failure` and health say why
 
 Absence is never taken for deletion except by a complete list. Objects are shared by all readers: copy before changing.
 """
@@ -29,11 +29,14 @@ from corral.kinds.references import ApiResource, ObjectKey
 from corral.ports.clock import Clock
 from corral.ports.identity import Randomness
 from corral.ports.object_store import EVERYTHING, Change, ObjectWatcher, Scope, Start
-from corral.ports.refusals import ExpiredError, InvalidError, UnreachableError, UnsupportedError
+from corral.ports.refusals import ExpiredError, ForbiddenError, InvalidError, UnreachableError, UnsupportedError
 
 T = TypeVar("T")
 
 Subscriber = Callable[[Sequence[Delta[T]]], None]
+
+_QUIET_AND_BACK = 1.2
+"""The longest time between two signs of a server that is well, in quiet limits: silence, and beginning a new watch."""
 
 _log = logging.getLogger("corral.control.cache")
 
@@ -53,6 +56,9 @@ class CacheSettings(NamedTuple):
     """Health fails when nothing was heard from the server for so long."""
     rollback_grace: float = 60.0
     backoff: Backoff = Backoff(0.2, 4.0)
+    """Also for kinds that are not installed: whoever installs them waits for it."""
+    backoff_if_forbidden: Backoff = Backoff(0.2, 60.0)
+    """A right that is withheld may stay so; asking every few seconds would fill the server's audit log."""
 
 
 class CacheCounts(msgspec.Struct):
@@ -161,6 +167,11 @@ class ObjectCache(Generic[T]):
     def age(self) -> float:
         """Returns the seconds since the server was last heard."""
         return self._clock.monotonic() - self._heard
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the server is being heard, so that what is held is what there is, but for the last moments."""
+        return self.has_synced and self.age() <= self._settings.quiet_limit * _QUIET_AND_BACK
 
     def verdict(self) -> Verdict:
         """Returns whether this cache can be relied on, and why not."""
@@ -327,6 +338,8 @@ class ObjectCache(Generic[T]):
         failures = self._failures
         if isinstance(self.failure, ExpiredError):
             failures -= 1  # the first list after an expired revision is not a retry
-        wait = self._settings.backoff.wait(failures, self._randomness.fraction()) if failures > 0 else 0.0
+        is_forbidden = isinstance(self.failure, ForbiddenError)
+        backoff = self._settings.backoff_if_forbidden if is_forbidden else self._settings.backoff
+        wait = backoff.wait(failures, self._randomness.fraction()) if failures > 0 else 0.0
         asked = self.failure.retry_after if isinstance(self.failure, RetryError) else None
         await self._clock.sleep(max(wait, asked or 0.0))

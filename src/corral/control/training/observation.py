@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from corral.control.caches import Caches
 from corral.control.health import Verdict
 from corral.control.mirror import Delta
 from corral.control.object_cache import ObjectCache
+from corral.control.runtime import Runtime
 from corral.control.training.families import ON_NODE, OWNER, Parent, owner_uids, parent_of
 from corral.control.training.nodes import LostNodes, NodeView
 from corral.control.training.orders import Orders
@@ -33,9 +33,8 @@ from corral.kinds.well_known import (
     SERVICE,
     SERVICE_ACCOUNT,
 )
-from corral.ports.clock import Clock
 from corral.ports.object_store import Scope
-from corral.ports.refusals import NotFoundError
+from corral.ports.refusals import ForbiddenError, NotFoundError
 from corral.reconcile.training.labels import JOB_NAME, OPERATOR_NAME
 from corral.reconcile.training.world import World
 
@@ -50,7 +49,8 @@ Look = Callable[[Parent], None]
 class Observation:
     """The caches of one operator; `look` is called for every job that a change of something else concerns."""
 
-    def __init__(self, caches: Caches, orders: Orders, clock: Clock, look: Look) -> None:
+    def __init__(self, runtime: Runtime, orders: Orders, look: Look) -> None:
+        caches = runtime.caches
         self._look = look
         self._settings = orders.settings
         where, family = Scope(orders.namespace), Scope(orders.namespace, JOB_NAME)
@@ -67,7 +67,9 @@ class Observation:
         self._pod_groups = self._children(caches.of(orders.pod_groups, where)) if orders.pod_groups else None
         self._priorities: dict[str, int] = {}
         self._nodes = caches.shaped(NODE, NodeView)
-        self._lost = LostNodes(self._nodes, clock, self._node_changed)
+        self._lost = LostNodes(
+            self._nodes, runtime.store, runtime.clock, self._node_changed, orders.settings.node_grace
+        )
         if orders.pod_groups is not None:
             self._settings = replace(orders.settings, priorities=self._priorities)
             caches.of(PRIORITY_CLASS).subscribe(self._take_priorities)
@@ -94,6 +96,10 @@ class Observation:
             settings=self._settings,
         )
 
+    async def confirm_losses(self, world: World) -> bool:
+        """Looks at those nodes of a job that are about to be given up; True when there were any, and it is to be seen anew."""
+        return await self._lost.confirm(world.lost_nodes)
+
     def all_jobs(self) -> Iterator[Object]:
         """Yields the jobs of all kinds."""
         return (job for cache in self.jobs.values() for job in cache.objects())
@@ -113,7 +119,7 @@ class Observation:
     def verdicts(self) -> list[Verdict]:
         """Returns how the caches are; a kind that is not installed, and nodes that may not be read, are only told."""
         found = [cache.verdict() for cache in self._essential()]
-        found.append(self._nodes.verdict()._replace(is_well=True))
+        found.append(self._verdict_of_nodes())
         missing = [isinstance(cache.failure, NotFoundError) for cache in self.jobs.values()]
         for cache, is_missing in zip(self.jobs.values(), missing, strict=True):
             if is_missing and not all(missing):
@@ -138,6 +144,12 @@ class Observation:
             name = cache.resource.qualified
             oldest[name] = max(cache.age(), oldest.get(name, 0.0))
         return list(oldest.items())
+
+    def _verdict_of_nodes(self) -> Verdict:
+        told = self._nodes.verdict()
+        if not isinstance(self._nodes.failure, ForbiddenError):
+            return told
+        return Verdict(told.part, True, f"pods on lost nodes are not replaced: {self._nodes.failure}")
 
     def _essential(self) -> list[ObjectCache[Any]]:
         groups = [] if self._pod_groups is None else [self._pod_groups]

@@ -65,7 +65,7 @@ class TrainingOperator:
         self._orders = orders
         self._telemetry = telemetry
         self.controllers: dict[str, Controller] = {}
-        self.observation = Observation(runtime.caches, orders, runtime.clock, self._look)
+        self.observation = Observation(runtime, orders, self._look)
         self._progress = ProgressWatch(
             self.observation.all_jobs,
             self.observation.pods_of,
@@ -135,6 +135,8 @@ class TrainingOperator:
 
         async def observe(key: ObjectKey) -> World | None:
             world = self.observation.world(facts, key)
+            if world is not None and await self.observation.confirm_losses(world):
+                world = self.observation.world(facts, key)
             if world is None:
                 executor.expectations.forget(key)
                 examinations.forget(key)

@@ -78,6 +78,14 @@ def _not_needed(_: click.Context, option: click.Parameter, value: int | None) ->
     help="Health fails when the server was not heard for so long.",
 )
 @click.option(
+    "--lost-node-grace",
+    type=click.FloatRange(min=10),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a node may be gone or silent before its pods are given up.",
+)
+@click.option(
     "--log-format", type=click.Choice(["json", "text"]), default="text", show_default=True, help="Form of log lines."
 )
 @click.option("--controller-threads", type=int, hidden=True, callback=_not_needed, expose_value=False)
