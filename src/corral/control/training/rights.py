@@ -38,7 +38,7 @@ RIGHTS: tuple[Right, ...] = (
     Right("", ("pods/log",), ("get",), "", "progress of jobs that ask for it"),
     Right("", ("services",), ("get", "list", "watch", "create", "update", "delete"), "", "one name for each pod"),
     Right("", ("events",), ("create", "patch"), "", "telling people"),
-    Right("", ("nodes",), ("list", "watch"), "", "pods on lost nodes"),
+    Right("", ("nodes",), ("get", "list", "watch"), "", "pods on lost nodes"),
     Right(
         "autoscaling",
         ("horizontalpodautoscalers",),
