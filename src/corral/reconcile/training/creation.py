@@ -1,14 +1,17 @@
-"""Making what is missing: a pod and a service for every place, all at once."""
+"""Making what is missing: a pod and a service for every place, all at once unless they are very many."""
 
 from corral.kinds.training.job import Place
 from corral.kinds.training.status import JobStatus
 from corral.kinds.well_known import POD, SERVICE
-from corral.reconcile.plan import Action, Create, Told
+from corral.reconcile.plan import Action, Create, LookAgainAfter, Told
 from corral.reconcile.training.companions import name_taken
 from corral.reconcile.training.notices import restart_policy_notice, scheduler_notice
 from corral.reconcile.training.pods import pod_of
 from corral.reconcile.training.services import service_of
 from corral.reconcile.training.sight import Roster, Sight
+
+MOST_PODS_AT_ONCE = 500
+"""So many pods are made in one go: each of TensorFlow's knows all the others, and the whole must fit into memory."""
 
 
 def missing_children(sight: Sight, roster: Roster, status: JobStatus) -> list[Action]:
@@ -20,8 +23,9 @@ def missing_children(sight: Sight, roster: Roster, status: JobStatus) -> list[Ac
 
 def _missing_pods(sight: Sight, roster: Roster, status: JobStatus) -> list[Action]:
     missing = [place for place in sight.job.places() if place not in roster.members]
-    actions: list[Action] = [_create_pod(sight, place, status) for place in missing]
-    return [*actions, *restart_policy_notice(sight), *scheduler_notice(sight)] if missing else []
+    actions: list[Action] = [_create_pod(sight, place, status) for place in missing[:MOST_PODS_AT_ONCE]]
+    rest = [LookAgainAfter(0.0)] if len(missing) > MOST_PODS_AT_ONCE else []
+    return [*actions, *restart_policy_notice(sight), *scheduler_notice(sight), *rest] if missing else []
 
 
 def _create_pod(sight: Sight, place: Place, status: JobStatus) -> Create:

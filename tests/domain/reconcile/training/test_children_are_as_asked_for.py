@@ -7,6 +7,7 @@ from corral.kinds.training.reading import read_job
 from corral.reconcile.frameworks.catalogue import framework_of
 from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import Create, Delete
+from corral.reconcile.training.creation import MOST_PODS_AT_ONCE
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.gangs import gangs_for
 from corral.reconcile.training.sight import attempt_of, roster_of
@@ -37,6 +38,19 @@ def test_everything_is_made_at_once() -> None:
             assert one.object["metadata"]["ownerReferences"] == [
                 {**owner, "controller": True, "blockOwnerDeletion": True}
             ]
+
+
+def test_very_many_are_made_in_goes() -> None:
+    obj = manifest("TFJob", Worker=1200)
+    job = read_job(obj)
+    plan = decide(World(obj), NOW)
+    assert len(made(plan)) == MOST_PODS_AT_ONCE
+    assert plan.look_again_after == 0.0
+    names = set(made(plan))
+    held = [one for one in every_pod(job) if one.name in names]
+    second = decide(World(obj, held, every_service(job)), NOW)
+    assert len(made(second)) == MOST_PODS_AT_ONCE
+    assert not names & set(made(second))
 
 
 def test_only_what_is_missing_is_made() -> None:
