@@ -1,7 +1,8 @@
 """A proxy that stands between a client and an API server and misbehaves on request.
 
 It listens on loopback without TLS, speaks to the real server with credentials of its own, and asks `fault_for` what to do
-about each request. Every request is noted in `seen`, so tests can count lists, creates and retries.
+about each request. Every request is noted in `seen`, so tests can count lists, creates and retries, and what the server
+answered in `answers`.
 
     async with FaultProxy(upstream) as proxy:
         proxy.fault_for = on_every(2, is_write, reply(409, "Conflict"))
@@ -135,6 +136,8 @@ class FaultProxy:
     def __init__(self, upstream: Access) -> None:
         self.fault_for: Callable[[Seen], Fault] = no_fault
         self.seen: list[Seen] = []
+        self.answers: list[tuple[Seen, int]] = []
+        """Requests that were passed on as they are, with the code of the answer."""
         self.port = 0
         self._upstream = upstream
         self._server: asyncio.Server | None = None
@@ -206,6 +209,7 @@ class FaultProxy:
             elif isinstance(fault, Rewrite):
                 await _pass_lines(upstream_reader, writer, fault.lines)
             else:
+                self.answers.append((seen, await _pass_head(upstream_reader, writer)))
                 await _pass_all(upstream_reader, writer)
         finally:
             upstream_writer.transport.abort()
@@ -249,6 +253,13 @@ def _written_reply(fault: Reply) -> bytes:
     headers = (("Content-Type", "application/json"), ("Content-Length", str(len(fault.body))), *fault.headers)
     head = f"HTTP/1.1 {fault.status} Injected\r\n" + "".join(f"{name}: {value}\r\n" for name, value in headers)
     return head.encode() + b"\r\n" + fault.body
+
+
+async def _pass_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> int:
+    """Passes on the first line of an answer and returns the code in it, 0 when there was none."""
+    line = await reader.readline()
+    writer.write(line)
+    return int(line.split(b" ")[1]) if line else 0
 
 
 async def _pass_all(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

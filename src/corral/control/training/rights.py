@@ -4,8 +4,10 @@ A test lets a real operator work, writes down every call it makes, and compares;
 one that is missing.
 """
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
 
@@ -84,3 +86,14 @@ RIGHTS: tuple[Right, ...] = (
     ),
     Right("scheduling.k8s.io", ("priorityclasses",), ("list", "watch"), _GANGS, "which members of a gang count first"),
 )
+
+
+def cluster_role(name: str, rights: Iterable[Right] = RIGHTS) -> Object:
+    """Returns the ClusterRole that gives these rights and no others."""
+    rules = [{"apiGroups": [one.group], "resources": [*one.resources], "verbs": [*one.verbs]} for one in rights]
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": name},
+        "rules": rules,
+    }
