@@ -10,15 +10,19 @@ from typing import NamedTuple
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.async_client import AsyncClient
 from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
+from corral.adapters.kubernetes.pod_logs import PodLogs
+from corral.adapters.ssh_keys.key_pairs import fill_ssh_keys
 from corral.adapters.system.clock import SystemClock
 from corral.adapters.system.randomness import SystemRandomness
 from corral.control.object_cache import CacheSettings
 from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime, runtime_of
+from corral.control.training.operator import Means
 from corral.engine.controllers.followed_kinds import FollowedKinds
-from corral.engine.controllers.roster import made
+from corral.engine.controllers.roster import Ground, made
 from corral.engine.controllers.turn import is_on_this_machine, lock_path, with_lease, with_lock
 from corral.errors import PermanentError
+from corral.reconcile.training.mpi_v2.surroundings import SSH_KEY_PAIR
 
 _log = logging.getLogger("corral.engine.controllers.process")
 
@@ -90,7 +94,8 @@ def _runtime(client: AsyncClient) -> Runtime:
 async def _work(orders: Orders, client: AsyncClient, fence: Fence) -> None:
     """Runs all controllers on caches that are begun after the turn was taken, so that they hold the last one's writes."""
     runtime = _runtime(client)
-    controllers = made(orders.controllers, runtime, FollowedKinds(runtime, client), fence)
+    means = Means({SSH_KEY_PAIR: fill_ssh_keys}, PodLogs(client))
+    controllers = made(orders.controllers, Ground(runtime, FollowedKinds(runtime, client), fence, means))
     _log.info("controllers running", extra={"controllers": ",".join(orders.controllers), "api": client.access.server})
     async with asyncio.TaskGroup() as group:
         group.create_task(runtime.caches.run(), name="caches")

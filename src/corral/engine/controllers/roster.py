@@ -1,10 +1,11 @@
 """Which controllers there are, and which of them shall run."""
 
 from collections.abc import Callable, Iterable
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from corral.control.plan_executor import Fence, PlanExecutor
 from corral.control.runtime import Runtime
+from corral.control.training.operator import Means
 from corral.engine.controllers.default_accounts import DefaultAccounts
 from corral.engine.controllers.deployments import Deployments
 from corral.engine.controllers.endpoints import EndpointsOfServices
@@ -24,17 +25,26 @@ class Runnable(Protocol):
         """Works until cancelled."""
 
 
-Maker = Callable[[Runtime, FollowedKinds, PlanExecutor], Runnable]
+class Ground(NamedTuple):
+    """What the process gives to all of its controllers."""
+
+    runtime: Runtime
+    kinds: FollowedKinds
+    fence: Fence
+    means: Means
+
+
+Maker = Callable[[Ground, PlanExecutor], Runnable]
 
 ROSTER: dict[str, Maker] = {
-    "namespace": NamespaceDeletion,
-    "serviceaccount": lambda runtime, _, executor: DefaultAccounts(runtime, executor),
-    "garbagecollector": GarbageCollector,
-    "replicaset": lambda runtime, _, executor: ReplicaSets(runtime, executor),
-    "endpoints": lambda runtime, _, executor: EndpointsOfServices(runtime, executor),
-    "job": lambda runtime, _, executor: Jobs(runtime, executor),
-    "deployment": lambda runtime, _, executor: Deployments(runtime, executor),
-    "training": lambda runtime, _, executor: Training(runtime, executor),
+    "namespace": lambda ground, executor: NamespaceDeletion(ground.runtime, ground.kinds, executor),
+    "serviceaccount": lambda ground, executor: DefaultAccounts(ground.runtime, executor),
+    "garbagecollector": lambda ground, executor: GarbageCollector(ground.runtime, ground.kinds, executor),
+    "replicaset": lambda ground, executor: ReplicaSets(ground.runtime, executor),
+    "endpoints": lambda ground, executor: EndpointsOfServices(ground.runtime, executor),
+    "job": lambda ground, executor: Jobs(ground.runtime, executor),
+    "deployment": lambda ground, executor: Deployments(ground.runtime, executor),
+    "training": lambda ground, _: Training(ground.runtime, ground.means, ground.fence),
 }
 """By the names that kube-controller-manager uses, without their `-controller`; `training` is Corral's own operator."""
 
@@ -53,8 +63,8 @@ def chosen(words: str) -> list[str]:
     return [name for name in ROSTER if (everything or name in wanted) and f"-{name}" not in asked]
 
 
-def made(names: Iterable[str], runtime: Runtime, kinds: FollowedKinds, fence: Fence) -> list[Runnable]:
+def made(names: Iterable[str], ground: Ground) -> list[Runnable]:
     """Returns the controllers, ready to run, each with its own expectations of what its writes must show."""
     names = list(names)
-    controllers = [ROSTER[name](runtime, kinds, PlanExecutor(runtime, fence=fence)) for name in names]
-    return [kinds, *controllers] if _OF_ALL_KINDS.intersection(names) else controllers
+    controllers = [ROSTER[name](ground, PlanExecutor(ground.runtime, fence=ground.fence)) for name in names]
+    return [ground.kinds, *controllers] if _OF_ALL_KINDS.intersection(names) else controllers

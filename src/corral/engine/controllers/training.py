@@ -1,28 +1,31 @@
 """Training jobs on one machine: the same operator as on a cluster, beside the built-in controllers.
 
-It has caches of its own: they hold only what belongs to training jobs, trimmed, and a kind that goes must not take them along.
+It has caches of its own: they hold only what belongs to training jobs, trimmed, and a kind that goes must not take them
+along. There is no port for probes and metrics here; a part that is not well is told in the log.
 """
 
 import asyncio
+import logging
 
-from corral.adapters.kubernetes.async_client import AsyncClient
-from corral.adapters.kubernetes.pod_logs import PodLogs
-from corral.adapters.ssh_keys.key_pairs import fill_ssh_keys
+from corral.control.health import Verdict
 from corral.control.object_cache import CacheSettings
-from corral.control.plan_executor import PlanExecutor
+from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime, runtime_of
 from corral.control.training.operator import Means, TrainingOperator, component_of
 from corral.control.training.orders import Orders
 from corral.control.training.telemetry import Telemetry
-from corral.reconcile.training.mpi_v2.surroundings import SSH_KEY_PAIR
 
 _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
+_ASKED_EVERY = 15.0
+"""How often the parts are asked how they are, in seconds."""
+
+_log = logging.getLogger("corral.engine.controllers.training")
 
 
 class Training:
     """Looks after the jobs of all training kinds."""
 
-    def __init__(self, runtime: Runtime, executor: PlanExecutor) -> None:
+    def __init__(self, runtime: Runtime, means: Means, fence: Fence) -> None:
         self._own = runtime_of(
             runtime.store,
             clock=runtime.clock,
@@ -30,9 +33,7 @@ class Training:
             component=component_of,
             settings=_SETTINGS,
         )
-        logs = PodLogs(runtime.store) if isinstance(runtime.store, AsyncClient) else None
-        means = Means({SSH_KEY_PAIR: fill_ssh_keys}, logs)
-        self._operator = TrainingOperator(self._own, Orders(), Telemetry(runtime.clock), means, fence=executor.fence)
+        self._operator = TrainingOperator(self._own, Orders(), Telemetry(runtime.clock), means, fence=fence)
 
     async def run(self) -> None:
         """Works until cancelled."""
@@ -40,3 +41,15 @@ class Training:
             group.create_task(self._own.caches.run(), name="training-caches")
             group.create_task(self._own.events.run(), name="training-events")
             group.create_task(self._operator.run(), name="training")
+            group.create_task(self._tell_health(), name="training-health")
+
+    async def _tell_health(self) -> None:
+        unwell: dict[str, Verdict] = {}
+        while True:
+            await self._own.clock.sleep(_ASKED_EVERY)
+            found = {one.part: one for one in self._operator.verdicts() if not one.is_well}
+            for part in found.keys() - unwell.keys():
+                _log.warning("not well", extra={"part": part, "detail": found[part].detail})
+            for part in unwell.keys() - found.keys():
+                _log.info("well again", extra={"part": part})
+            unwell = found
