@@ -11,6 +11,8 @@ from corral.adapters.kubernetes.pod_logs import PodLogs, whole_lines
 from corral.kinds.references import ObjectKey
 from corral.ports.log_source import LogSource
 from corral.ports.refusals import InvalidError
+from corral.reconcile.training.progress import report_of
+from corral.reconcile.training.world import Report
 
 pytestmark = pytest.mark.anyio
 
@@ -79,6 +81,14 @@ async def test_the_last_of_long_lines_is_read(logs: LogSource, server: LogServer
     assert lines[-1] == last
     assert all(line.startswith("step ") for line in lines)
     assert sum(len(line) for line in lines) <= 256 * 1024
+
+
+async def test_a_job_of_long_lines_does_not_seem_to_go_back(logs: LogSource, server: LogServer) -> None:
+    words = '{"time":"2027-01-15T08:00:00Z","progress":{"step":%d,"total":10000},"msg":"%s"}\n'
+    server.body = "".join(words % (number, "x" * 120) for number in range(10_001)).encode()
+    before = Report(10_000, 10_000, {}, since=500.0)
+    lines = await logs.recent_lines(POD, "pytorch", 15, 256 * 1024)
+    assert report_of(lines, None, before, 1000.0) == before
 
 
 async def test_a_line_that_never_ends_is_no_news(logs: LogSource, server: LogServer) -> None:

@@ -96,6 +96,17 @@ async def test_what_a_status_tells_is_not_silenced_by_the_same_reason_elsewhere(
     assert [one for one in found if one["message"] == "the job has failed"]
 
 
+async def test_what_a_status_tells_does_not_wait_behind_the_rest(
+    api: ApiUnderTest, proxy: FaultProxy, events: EventRecorder, owner: Object
+) -> None:
+    for number in range(10):
+        events.emit(EmitEvent(CONFIG_MAP, owner, "SuccessfulCreatePod", f"Created: {number}"))
+    events.emit(EmitEvent(CONFIG_MAP, owner, "JobFailed", "failed", "Warning"), with_status=True)
+    await events.flush()
+    first = next(seen for seen in proxy.seen if "/events" in seen.path)
+    assert b"JobFailed" in first.body
+
+
 async def test_what_does_not_repeat_is_said_once_and_again_after_a_while(
     api: ApiUnderTest,
     client: AsyncClient,

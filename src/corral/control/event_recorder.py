@@ -1,9 +1,10 @@
 """Kubernetes Events for people: the same thing said again raises a count instead of making another object.
 
-`emit` never waits and never fails; a few tasks send, those about one object always in the same one, so in order. What
-cannot be sent, or is said too often for one reason about one object, is counted and dropped: events are a courtesy, and
-must never hold up or flood what they tell about. A thousand pods that were made use up their own allowance, not that of
-the failure which matters. While there is work to write, events go one by one with pauses.
+`emit` never waits and never fails; a few tasks send, those about one object always in the same one, so in order, only that
+what is told with a status overtakes the rest. What cannot be sent, or is said too often for one reason about one object,
+is counted and dropped: events are a courtesy, and must never hold up or flood what they tell about. A thousand pods that
+were made use up their own allowance, not that of the failure which matters. While there is work to write, events go one
+by one with pauses.
 """
 
 import asyncio
@@ -37,7 +38,7 @@ _LANES = 4
 _PAUSE = 0.05
 """Seconds between two events while plans are carried out."""
 _QUEUE = 5000
-"""Events that wait in one lane."""
+"""Events of either urgency that wait in one lane."""
 _REMEMBERED = 4000
 _WINDOW = 600.0
 _BUDGETS = 20_000
@@ -60,6 +61,33 @@ class _Purse(NamedTuple):
     with_status: bool
 
 
+class _Lane:
+    """Events that wait for one sender."""
+
+    def __init__(self) -> None:
+        self._urgent: deque[EmitEvent] = deque()
+        self._usual: deque[EmitEvent] = deque()
+        self.filled = asyncio.Event()
+
+    def put(self, event: EmitEvent, *, is_urgent: bool) -> bool:
+        """Appends an event; returns whether the oldest of its urgency had to go for it."""
+        line = self._urgent if is_urgent else self._usual
+        is_full = len(line) >= _QUEUE
+        if is_full:
+            line.popleft()
+        line.append(event)
+        self.filled.set()
+        return is_full
+
+    def take(self) -> EmitEvent | None:
+        """Returns the next event, None when none waits any more."""
+        line = self._urgent or self._usual
+        if not line:
+            self.filled.clear()
+            return None
+        return line.popleft()
+
+
 class EventCounts(msgspec.Struct):
     """What happened so far."""
 
@@ -79,8 +107,7 @@ class EventRecorder:
         self._writer = writer
         self._clock = clock
         self._component = component
-        self._lanes: list[deque[EmitEvent]] = [deque() for _ in range(_LANES)]
-        self._filled = [asyncio.Event() for _ in range(_LANES)]
+        self._lanes = [_Lane() for _ in range(_LANES)]
         self._plans = 0
         self._turn = asyncio.Lock()
         self._idle = asyncio.Event()
@@ -101,13 +128,8 @@ class EventRecorder:
             return
         if not event.repeats:
             _put(self._kept_quiet, self._digest(event), self._clock.monotonic(), _REMEMBERED)
-        number = zlib.crc32(uid.encode()) % _LANES
-        lane = self._lanes[number]
-        if len(lane) >= _QUEUE:
-            lane.popleft()
-            self.counts.dropped += 1
-        lane.append(event)
-        self._filled[number].set()
+        lane = self._lanes[zlib.crc32(uid.encode()) % _LANES]
+        self.counts.dropped += lane.put(event, is_urgent=with_status)
 
     @contextmanager
     def stepping_back(self) -> Iterator[None]:
@@ -124,23 +146,21 @@ class EventRecorder:
     async def run(self) -> None:
         """Sends until cancelled."""
         async with asyncio.TaskGroup() as group:
-            for number in range(_LANES):
-                group.create_task(self._send_lane(number), name=f"events-{number}")
+            for number, lane in enumerate(self._lanes):
+                group.create_task(self._send_lane(lane), name=f"events-{number}")
 
     async def flush(self) -> None:
         """Sends everything that waits; failures are counted."""
-        for number in range(_LANES):
-            await self._empty(number)
+        for lane in self._lanes:
+            await self._empty(lane)
 
-    async def _send_lane(self, number: int) -> None:
+    async def _send_lane(self, lane: _Lane) -> None:
         while True:
-            await self._filled[number].wait()
-            await self._empty(number)
+            await lane.filled.wait()
+            await self._empty(lane)
 
-    async def _empty(self, number: int) -> None:
-        lane = self._lanes[number]
-        while lane:
-            event = lane.popleft()
+    async def _empty(self, lane: _Lane) -> None:
+        while (event := lane.take()) is not None:
             try:
                 await self._send_in_turn(event)
                 self.counts.sent += 1
@@ -150,7 +170,6 @@ class EventRecorder:
                     self._kept_quiet.pop(self._digest(event), None)
                 if not is_namespace_leaving(error):
                     _log.info("event not sent", extra={"reason": event.reason, "failure": error.message})
-        self._filled[number].clear()
 
     async def _send_in_turn(self, event: EmitEvent) -> None:
         if self._plans:
