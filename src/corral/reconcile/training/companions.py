@@ -32,6 +32,13 @@ def companion_actions(
     return [action for action in decided if action is not None]
 
 
+def in_order(actions: Sequence[Action]) -> list[tuple[Action, ...]]:
+    """Returns the actions in stages: a binding comes after its role, since a server asks what it would grant."""
+    bindings = tuple(one for one in actions if isinstance(one, Create) and one.resource == ROLE_BINDING)
+    others = tuple(one for one in actions if one not in bindings)
+    return [stage for stage in (others, bindings) if stage]
+
+
 def created(owner_resource: ApiResource, job_object: Object, wanted: Object, *, fill: str = "") -> Create:
     """Returns the creation of a companion, with its owner; an account of that name may be anybody's."""
     wanted = _labelled(job_object, wanted)

@@ -25,7 +25,7 @@ from corral.reconcile.moments import stamp_of
 from corral.reconcile.plan import Action, LookAgainAfter, Patch, Plan
 from corral.reconcile.training import ending, suspension
 from corral.reconcile.training.autoscaling import autoscaler_actions
-from corral.reconcile.training.companions import companion_actions
+from corral.reconcile.training.companions import companion_actions, in_order
 from corral.reconcile.training.conditions import SUCCEEDED, holds, is_finished
 from corral.reconcile.training.creation import missing_children
 from corral.reconcile.training.failures import counts
@@ -92,7 +92,8 @@ def _active(sight: Sight, begun: Outcome) -> Plan:
     surroundings = _surroundings(sight)
     if surroundings or removals:
         # What a name held by somebody else keeps from being made must not keep the job from saying so.
-        plan = Plan.of(*report, *surroundings).then(*removals, *changes)
+        stages = in_order([*report, *surroundings])
+        plan = Plan(tuple(stages)).then(*removals, *changes)
     else:
         plan = Plan.of(*report, *changes)
     return plan.then(*_next_look(sight, look))

@@ -6,7 +6,10 @@ from corral.kinds.objects import Object
 from corral.reconcile.frameworks.mpi import MPI
 from corral.reconcile.plan import Action, Create, Update
 from corral.reconcile.training.companions import companion_actions
+from corral.reconcile.training.decision import decide
+from corral.reconcile.training.world import World
 from tests.domain.reconcile.mpi.builders import UID, mpi_job, owned, read, workers
+from tests.domain.reconcile.training_builders import NOW, manifest
 
 JOB = mpi_job()
 
@@ -91,3 +94,12 @@ def test_what_is_going_away_is_waited_for() -> None:
     observed = all_made()
     observed[0]["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z"
     assert actions(observed, *workers(1)) == []
+
+
+def test_a_binding_is_made_after_its_role() -> None:
+    """A server asks what a binding grants, and refuses one whose role is not there."""
+    plan = decide(World(manifest("MPIJob", Launcher=1, Worker=1)), NOW)
+    stages = [[one.resource.kind for one in stage if isinstance(one, Create)] for stage in plan.stages]
+    assert "Role" in stages[0]
+    assert stages[1] == ["RoleBinding"]
+    assert stages[2] == ["Pod", "Pod"]
