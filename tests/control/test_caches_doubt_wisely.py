@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from corral.control.caches import Caches
 from corral.control.object_cache import CacheSettings, ObjectCache
 from corral.errors import CorralError
 from corral.kinds.objects import Object
@@ -260,3 +261,34 @@ async def test_a_kind_that_is_not_installed_is_noticed_soon() -> None:
         script.endings.clear()
         await clock.advance(4)
         assert cache.is_current
+
+
+async def test_a_kind_that_is_not_installed_is_said_once_with_the_way_to_get_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "corral.control.cache")
+    script, clock = Script(900), ManualClock()
+    async with following(script, clock) as cache:
+        cache.way_to_install = "run `corral install`"
+        missing = NotFoundError("404 page not found")
+        for _ in range(2):
+            script.endings = [missing] * 1000
+            await script.stream.put(CUT)
+            await clock.advance(60)
+            assert cache.is_missing
+            script.endings.clear()
+            await clock.advance(5)
+            assert not cache.is_missing
+    said = [record for record in caplog.records if record.name == "corral.control.cache"]
+    told = [(record.levelname, record.getMessage()) for record in said if "kind" in record.getMessage()]
+    assert told == [("WARNING", "kind not installed; run `corral install`")] * 2
+    assert not any("404" in str(vars(record)) for record in said)
+
+
+async def test_health_tells_caches_of_one_resource_apart() -> None:
+    caches = Caches(Script(900), clock=ManualClock(), randomness=FixedRandomness())
+    caches.of(POD)
+    assert [one.part for one in caches.verdicts()] == ["cache of pods"]
+    caches.of(POD, Scope("team", "app=web"))
+    parts = [one.part for one in caches.verdicts()]
+    assert parts == ["cache of pods (all)", "cache of pods (namespace team app=web)"]

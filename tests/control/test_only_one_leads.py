@@ -12,6 +12,7 @@ from corral.adapters.kubernetes.async_client import AsyncClient
 from corral.adapters.kubernetes.retrying import NEVER
 from corral.control.leadership import Leadership, LeadershipLostError, LeaseTimes, Term
 from corral.kinds.objects import Object
+from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import LEASE
 from corral.ports.object_store import Patch
 from corral.testing.api_under_test import ApiUnderTest
@@ -184,3 +185,43 @@ async def test_work_that_ends_ends_leadership(api: ApiUnderTest, store: AsyncCli
     with pytest.raises(ValueError, match="a bug"):
         await leadership.lead(fail)
     assert (await lease(api, store))["holderIdentity"] == ""
+
+
+async def test_who_waits_is_ready_only_while_the_lease_is_reached(
+    api: ApiUnderTest, store: AsyncClient, proxy: FaultProxy
+) -> None:
+    async with Replica(api, store, "one") as one, AsyncClient(proxy.access(token="any"), policy=NEVER) as far:
+        await one.leads()
+        async with Replica(api, far, "two") as two:
+            waiting = two.leadership
+            assert waiting.readiness() == [(f"lease {api.key('leader')}", False, "waiting: not asked for yet")]
+            await eventually(lambda: waiting.readiness()[0].is_well)
+            await proxy.refuse()
+            await two.live(3)
+            (verdict,) = waiting.readiness()
+            assert not verdict.is_well
+            assert verdict.detail.startswith("waiting: ")
+            assert waiting.verdicts()[0].is_well
+            await proxy.accept()
+            await two.live(3)
+            assert waiting.readiness()[0].is_well
+
+
+async def test_a_namespace_that_is_missing_is_named_once(store: AsyncClient, caplog: pytest.LogCaptureFixture) -> None:
+    clock, nowhere = ManualClock(), ObjectKey("nope-ns", "leader")
+    leadership = Leadership(store, nowhere, "one", clock=clock, randomness=FixedRandomness())
+
+    async def work(_: Term) -> None:
+        raise AssertionError("there is nothing to lead with")
+
+    task = asyncio.create_task(leadership.lead(work))
+    for _ in range(3):
+        await eventually(lambda: clock.sleepers or task.done())
+        await clock.advance(2.5)
+    task.cancel()
+    await asyncio.wait([task])
+    (verdict,) = leadership.readiness()
+    assert verdict == ("lease nope-ns/leader", False, "waiting: the namespace nope-ns of the lease does not exist")
+    (said,) = [record for record in caplog.records if record.getMessage() == "lease not reached"]
+    assert said.levelname == "WARNING"
+    assert "kubectl create namespace nope-ns" in vars(said)["hint"]

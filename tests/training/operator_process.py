@@ -47,12 +47,16 @@ class OperatorProcess:
 
     def start(self) -> None:
         """Starts the process and returns when it says that it is ready."""
+        self.begin()
+        self._wait_ready()
+
+    def begin(self) -> None:
+        """Starts the process and returns at once."""
         words = [sys.executable, "-m", "corral", "operator", "--kubeconfig", str(self._kubeconfig)]
         words += ["--health-probe-bind-address", f"127.0.0.1:{self.probes}"]
         words += ["--metrics-bind-address", f"127.0.0.1:{self.metrics}", "--no-leader-elect", *self.options]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(words, stdout=log, stderr=log, env={**os.environ, **self.environment})
-        self._wait_ready()
 
     def kill(self) -> None:
         """Ends the process at once, as a crash would."""

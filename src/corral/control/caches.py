@@ -56,6 +56,7 @@ class Caches:
                 scope=scope,
                 settings=self._settings,
             )
+            self._tell_apart(resource)
             if self._running:
                 self._start(name)
         return self._caches[name]
@@ -98,6 +99,17 @@ class Caches:
         """Returns each cache's judgement of itself."""
         return [cache.verdict() for cache in self._caches.values()]
 
+    def _tell_apart(self, resource: ApiResource) -> None:
+        """Names the scopes of a resource's caches when there are several of it."""
+        caches = list(self.find(resource))
+        for cache in caches if len(caches) > 1 else ():
+            cache.title = f"{resource.qualified} ({_words(cache.scope)})"
+
     def _start(self, name: _Name) -> None:
         if name not in self._tasks:
             self._tasks[name] = asyncio.create_task(self._caches[name].run(), name=f"cache-{name[0]}")
+
+
+def _words(scope: Scope) -> str:
+    namespace = f"namespace {scope.namespace}" if scope.namespace else ""
+    return " ".join(part for part in (namespace, scope.labels, scope.fields) if part) or "all"

@@ -94,12 +94,25 @@ class Leadership:
         self._randomness = randomness
         self._times = times
         self._seen: tuple[object, float] | None = None
+        self._obstacle = "not asked for yet"
+        """Why the last try to look at the lease failed; empty when it was answered."""
 
     def verdicts(self) -> list[Verdict]:
-        """Returns the state for health: waiting for one's turn is healthy."""
-        leads = self.term is not None and self.term.is_valid
-        detail = f"leading, epoch {self.term.epoch}" if leads and self.term else "waiting"
-        return [Verdict(f"lease {self._lease}", True, detail)]
+        """Returns the state for health: waiting for one's turn is healthy, and a restart would not help to reach it."""
+        return [self._verdict(is_well=True)]
+
+    def readiness(self) -> list[Verdict]:
+        """Returns the state for readiness: who waits must at least reach the lease."""
+        return [self._verdict(is_well=self._leads or not self._obstacle)]
+
+    @property
+    def _leads(self) -> bool:
+        return self.term is not None and self.term.is_valid
+
+    def _verdict(self, *, is_well: bool) -> Verdict:
+        reason = f": {self._obstacle}" if self._obstacle else ""
+        detail = f"leading, epoch {self.term.epoch}" if self._leads and self.term else f"waiting{reason}"
+        return Verdict(f"lease {self._lease}", is_well, detail)
 
     async def lead(self, work: Callable[[Term], Awaitable[None]]) -> None:
         """Waits for leadership, runs `work` while it lasts, cancels it when lost, and begins again; until cancelled.
@@ -135,13 +148,23 @@ class Leadership:
             try:
                 async with asyncio.timeout(self._times.renew_deadline):
                     held = await self._try_acquire()
+                self._obstacle = ""
             except (CorralError, TimeoutError) as error:
-                _log.info("lease not reached", extra={"lease": str(self._lease), "reason": str(error)})
+                self._take_obstacle(error)
                 held = None
             if held is not None:
                 epoch = int(held["spec"]["leaseTransitions"])
                 return Term(self._clock, epoch, started + self._times.renew_deadline), held
             await self._clock.sleep(backoff.wait(1, self._randomness.fraction()))
+
+    def _take_obstacle(self, error: CorralError | TimeoutError) -> None:
+        """Remembers why the lease was not reached; the same reason is said once."""
+        reason = str(error) or f"no answer within {self._times.renew_deadline:g} s"
+        if reason != self._obstacle:
+            hint = error.hint if isinstance(error, CorralError) else ""
+            extra = {"lease": str(self._lease), "reason": reason} | ({"hint": hint} if hint else {})
+            _log.warning("lease not reached", extra=extra)
+        self._obstacle = reason
 
     async def _try_acquire(self) -> Object | None:
         try:
@@ -164,6 +187,11 @@ class Leadership:
             return await self._store.create(LEASE, self._renewed(blank, epoch=1, acquired=True), WriteOptions())
         except AlreadyExistsError:
             return None
+        except NotFoundError as error:
+            where = self._lease.namespace
+            message = f"the namespace {where} of the lease does not exist"
+            hint = f"make it with `kubectl create namespace {where}`, or name another with --namespace"
+            raise NotFoundError(message, what=error.what, hint=hint, status=error.status) from error
 
     def _is_expired(self, found: Object) -> bool:
         """Whether the lease stood unchanged for its whole duration while we looked on."""

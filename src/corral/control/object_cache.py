@@ -29,7 +29,14 @@ from corral.kinds.references import ApiResource, ObjectKey
 from corral.ports.clock import Clock
 from corral.ports.identity import Randomness
 from corral.ports.object_store import EVERYTHING, Change, ObjectWatcher, Scope, Start
-from corral.ports.refusals import ExpiredError, ForbiddenError, InvalidError, UnreachableError, UnsupportedError
+from corral.ports.refusals import (
+    ExpiredError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    UnreachableError,
+    UnsupportedError,
+)
 
 T = TypeVar("T")
 
@@ -89,9 +96,13 @@ class ObjectCache(Generic[T]):
     ) -> None:
         self.resource = resource
         self.scope = scope
+        self.title = resource.qualified
+        """How health names it."""
         self.counts = CacheCounts()
         self.failure: CorralError | None = None
         """Why the last try failed, while it does."""
+        self.way_to_install = ""
+        """How to get the kind when the server lacks it; when given, its absence is a warning."""
         self._watcher = watcher
         self._shape = shape
         self._clock = clock
@@ -173,9 +184,14 @@ class ObjectCache(Generic[T]):
         """Whether the server is being heard, so that what is held is what there is, but for the last moments."""
         return self.has_synced and self.age() <= self._settings.quiet_limit * _QUIET_AND_BACK
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether the server does not know the kind."""
+        return isinstance(self.failure, NotFoundError)
+
     def verdict(self) -> Verdict:
         """Returns whether this cache can be relied on, and why not."""
-        name = f"cache of {self.resource.qualified}"
+        name = f"cache of {self.title}"
         reason = f": {self.failure}" if self.failure else ""
         if self.age() > self._settings.stale_after:
             return Verdict(name, False, f"nothing heard for {self.age():.0f} s{reason}")
@@ -326,13 +342,24 @@ class ObjectCache(Generic[T]):
             return
         self._failures = 1 if self._was_accepted and lasted >= 1.0 else self._failures + 1
         self.counts.failures += 1
+        self._log_failure(error)
         self.failure = error
         if isinstance(error, ExpiredError):
             self.counts.expired += 1
             self._list_due = self._clock.monotonic()
         elif isinstance(error, UnreachableError):
             self._must_check_revision = self.has_synced
-        _log.info("watch interrupted", extra={"resource": str(self.resource), "reason": error.message})
+
+    def _log_failure(self, error: CorralError) -> None:
+        """Says that following was interrupted; of a kind that is not installed only once, until it was there."""
+        if not isinstance(error, NotFoundError):
+            _log.info("watch interrupted", extra={"resource": str(self.resource), "reason": error.message})
+        elif not isinstance(self.failure, NotFoundError):
+            extra = {"resource": self.resource.qualified}
+            if self.way_to_install:
+                _log.warning("kind not installed; %s", self.way_to_install, extra=extra)
+            else:
+                _log.info("kind not installed", extra=extra)
 
     async def _pause(self) -> None:
         failures = self._failures

@@ -1,10 +1,17 @@
 """Health and readiness fail when the server was not heard for too long, name the part, and recover by themselves."""
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
+from http.client import HTTPException
 from pathlib import Path
 
 import pytest
 
+from corral.adapters.kubernetes.sync_client import SyncClient
+from corral.kinds.training.catalogue import TRAINING_KINDS
+from corral.kinds.training.definitions import definitions
+from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
 from corral.testing.embedded_api import EmbeddedApi
 from corral.testing.fault_proxy import FaultProxy, Seen, no_fault, reply
 from corral.testing.kubeconfig_files import written_kubeconfig
@@ -23,9 +30,10 @@ def anyio_backend() -> str:
 async def answered(operator: OperatorProcess, path: str, status: int, words: str = "") -> str:
     async with asyncio.timeout(20):
         while True:
-            seen, body = await asyncio.to_thread(operator.answer, path)
-            if seen == status and words in body:
-                return body
+            with suppress(OSError, HTTPException):
+                seen, body = await asyncio.to_thread(operator.answer, path)
+                if seen == status and words in body:
+                    return body
             await asyncio.sleep(0.05)
 
 
@@ -73,7 +81,70 @@ async def test_it_is_not_ready_before_it_has_seen_everything(
         operator = OperatorProcess(way, tmp_path / "operator.log")
         starting = asyncio.create_task(asyncio.to_thread(operator.start))
         await eventually(lambda: any("/services?" in seen.path for seen in proxy.seen), within=30.0)
-        await answered(operator, "/readyz", 503, "[-] cache of services: no complete list yet")
+        await answered(
+            operator, "/readyz", 503, "[-] cache of services (training.kubeflow.org/job-name): no complete list yet"
+        )
         proxy.fault_for = no_fault
         await starting
         await asyncio.to_thread(operator.stop)
+
+
+async def test_no_part_is_named_twice(start: Start) -> None:
+    operator = await asyncio.to_thread(start)
+    body = await answered(operator, "/readyz", 200)
+    parts = [line.partition(": ")[0] for line in body.splitlines()[1:]]
+    assert sorted(parts) == sorted(set(parts))
+    assert sum("cache of services (" in part for part in parts) == 2
+
+
+@pytest.fixture
+def begun(kubeconfig: Path, tmp_path: Path) -> Iterator[Callable[..., OperatorProcess]]:
+    """Starts operators without waiting until they are ready."""
+    with ExitStack() as running:
+
+        def begin(*options: str, at: Path = kubeconfig) -> OperatorProcess:
+            operator = OperatorProcess(at, tmp_path / "operator.log", options)
+            running.callback(operator.stop)
+            operator.begin()
+            return operator
+
+        yield begin
+
+
+async def test_one_that_waits_for_the_lease_is_not_ready_without_the_server(
+    api: EmbeddedApi, begun: Callable[..., OperatorProcess], tmp_path: Path
+) -> None:
+    async with FaultProxy(api.access) as proxy:
+        await proxy.refuse()
+        way = written_kubeconfig(proxy.access(token="any"), tmp_path / "through-the-proxy")
+        operator = begun("--leader-elect", at=way)
+        await answered(operator, "/readyz", 503, "[-] lease kube-system/corral-operator: waiting: ")
+        await answered(operator, "/healthz", 200)
+        await proxy.accept()
+        await answered(operator, "/readyz", 200, "lease kube-system/corral-operator: leading")
+        await asyncio.to_thread(operator.stop)
+
+
+async def test_a_namespace_that_does_not_exist_is_named(begun: Callable[..., OperatorProcess]) -> None:
+    operator = begun("--leader-elect", "--namespace", "nope-ns")
+    await answered(operator, "/readyz", 503, "the namespace nope-ns of the lease does not exist")
+    (line,) = [line for line in operator.log.read_text().splitlines() if "lease not reached" in line]
+    assert " warning " in line
+    assert "kubectl create namespace nope-ns" in line
+
+
+async def test_without_any_training_kind_it_is_not_ready_and_says_what_to_do(
+    api: EmbeddedApi, begun: Callable[..., OperatorProcess]
+) -> None:
+    with SyncClient(api.access) as client:
+        client.delete_collection(CUSTOM_RESOURCE_DEFINITION)
+        operator = begun()
+        await answered(operator, "/readyz", 503, "no training kind is installed: run `corral install`")
+        await answered(operator, "/healthz", 200)
+        lines = operator.log.read_text().splitlines()
+        assert sum("warning control.cache: kind not installed; run `corral install`" in line for line in lines) == len(
+            TRAINING_KINDS
+        )
+        assert not any("404 page not found" in line for line in lines)
+        client.create(CUSTOM_RESOURCE_DEFINITION, definitions()[0])
+        await answered(operator, "/readyz", 200)

@@ -34,12 +34,15 @@ from corral.kinds.well_known import (
     SERVICE_ACCOUNT,
 )
 from corral.ports.object_store import Scope
-from corral.ports.refusals import ForbiddenError, NotFoundError
+from corral.ports.refusals import ForbiddenError
 from corral.reconcile.training.labels import JOB_NAME, OPERATOR_NAME
 from corral.reconcile.training.world import World
 
 MPI_COMPANIONS: tuple[ApiResource, ...] = (CONFIG_MAP, SERVICE_ACCOUNT, ROLE, ROLE_BINDING, JOB)
 """What an MPIJob may own beside pods; also a Service, and a Secret, which an operator has no right to list."""
+
+WAY_TO_INSTALL = "run `corral install`"
+_NOT_INSTALLED = "not installed; looked for again and again"
 
 _log = logging.getLogger("corral.control.training")
 
@@ -56,6 +59,8 @@ class Observation:
         where, family = Scope(orders.namespace), Scope(orders.namespace, JOB_NAME)
         names_only = Scope(orders.namespace, JOB_NAME, metadata_only=True)
         self.jobs = {facts.kind: caches.of(facts.resource, where) for facts in orders.kinds}
+        for jobs in self.jobs.values():
+            jobs.way_to_install = WAY_TO_INSTALL
         self.pods = self._children(caches.shaped(POD, PodView, family))
         self._services = self._children(caches.shaped(SERVICE, MetadataOnly, names_only))
         self._autoscalers = self._children(caches.of(HORIZONTAL_POD_AUTOSCALER, family))
@@ -120,22 +125,23 @@ class Observation:
         """Returns how the caches are; a kind that is not installed, and nodes that may not be read, are only told."""
         found = [cache.verdict() for cache in self._essential()]
         found.append(self._verdict_of_nodes())
-        missing = [isinstance(cache.failure, NotFoundError) for cache in self.jobs.values()]
-        for cache, is_missing in zip(self.jobs.values(), missing, strict=True):
-            if is_missing and not all(missing):
-                detail = "not installed; looked for again and again"
-                found.append(Verdict(f"cache of {cache.resource.qualified}", True, detail))
-            else:
-                found.append(cache.verdict())
+        for cache in self.jobs.values():
+            told = cache.verdict()
+            is_missing = cache.is_missing
+            found.append(told._replace(is_well=True, detail=_NOT_INSTALLED) if is_missing else told)
         return found
 
     def unsynced(self) -> list[Verdict]:
         """Returns the caches that have no complete list yet; not those of kinds that are not installed."""
-        caches = [*self._essential(), *self.jobs.values()]
-        late = [one for one in caches if not one.has_synced and not isinstance(one.failure, NotFoundError)]
-        return [
-            Verdict(f"cache of {one.resource.qualified}", False, f"no complete list yet{_why(one)}") for one in late
-        ]
+        caches = [*self._essential(), *(cache for cache in self.jobs.values() if not cache.is_missing)]
+        late = [one for one in caches if not one.has_synced]
+        return [Verdict(f"cache of {one.title}", False, f"no complete list yet{_why(one)}") for one in late]
+
+    def without_kinds(self) -> list[Verdict]:
+        """Returns that there is nothing to look after, when no kind is installed."""
+        is_idle = all(cache.is_missing for cache in self.jobs.values())
+        detail = f"no training kind is installed: {WAY_TO_INSTALL}"
+        return [Verdict("training kinds", False, detail)] if is_idle else []
 
     def ages(self) -> list[tuple[str, float]]:
         """Returns for each resource the seconds since the server was heard, those of the quietest cache."""

@@ -51,10 +51,14 @@ class OperatorProcess:
         return [*lease, *(self._operator.verdicts() if self._operator else [])]
 
     def readiness(self) -> list[Verdict]:
-        """Returns the same, and what is not known yet after the start; one that waits for its turn is ready."""
+        """Returns the same, and what keeps it from working; one that waits for its turn is ready if it sees the lease."""
+        lease = self._leadership.readiness() if self._leadership else []
         if self._operator is None:
-            return self.liveness() if self._leadership else [Verdict("operator", False, "not started yet")]
-        return [*self._operator.observation.unsynced(), *self.liveness()]
+            return lease or [Verdict("operator", False, "not started yet")]
+        seen = self._operator.observation
+        lacking = [*seen.unsynced(), *seen.without_kinds()]
+        named = {verdict.part for verdict in lacking}
+        return [*lease, *lacking, *(one for one in self._operator.verdicts() if one.part not in named)]
 
     def metrics(self) -> str:
         """Returns all numbers in the text form of Prometheus."""
