@@ -18,6 +18,8 @@ class CorralError(Exception):
         self.code = code
         self.message = message
         self.hint = hint
+        self.was_told = False
+        """Whether the user has heard of it already, so that whoever catches it need not tell it once more."""
 
 
 class RetryError(CorralError):

@@ -135,6 +135,7 @@ class PlanExecutor:
     def _tell_failure(self, told: Told | None, error: CorralError) -> None:
         if told is not None and told.failed is not None and not is_namespace_leaving(error):
             self._events.emit(replace(told.failed, message=f"{told.failed.message}{error.message}"))
+            error.was_told = True
 
     async def _carry_out(self, owner: ObjectKey, action: Create | Apply | Update | Patch | SetStatus | Delete) -> None:
         async with self._gate:

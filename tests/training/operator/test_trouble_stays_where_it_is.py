@@ -1,10 +1,18 @@
 """A missing kind and a poisonous object are told, and hold up nobody else."""
 
+import asyncio
+from pathlib import Path
+
+import pytest
+
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.definitions import definitions
 from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION, POD
 from corral.ports.object_store import Patch
+from corral.testing.embedded_api import EmbeddedApi
+from corral.testing.fault_proxy import FaultProxy, Seen, reply
+from corral.testing.kubeconfig_files import written_kubeconfig
 from tests.training.manifests import IMAGE
 from tests.training.operator.conftest import Start
 from tests.training.stage import Stage
@@ -57,3 +65,26 @@ def test_a_job_that_cannot_be_helped_is_told_and_others_go_on(start: Start, stag
     assert operator.answer("/healthz")[0] == 200
     stage.wait(lambda: blocked.messages("FailedCreatePod"))
     assert 'corral_operator_reconcile_failures_total{kind="TFJob"} 0' not in operator.measurements()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("anyio_backend", ["asyncio"])
+async def test_a_job_that_always_fails_says_so_itself(
+    api: EmbeddedApi, start: Start, stage: Stage, tmp_path: Path, anyio_backend: str
+) -> None:
+    """Without the right to write a status nothing but the operator's log would tell why the job stands still."""
+
+    def withhold(seen: Seen) -> object:
+        is_status = seen.method in ("PUT", "PATCH") and seen.path.partition("?")[0].endswith("/stuck/status")
+        return reply(403, "Forbidden", message="tfjobs/status is forbidden") if is_status else None
+
+    async with FaultProxy(api.access) as proxy:
+        proxy.fault_for = withhold  # type: ignore[assignment]
+        way = written_kubeconfig(proxy.access(token="any"), tmp_path / "through-the-proxy")
+        operator = await asyncio.to_thread(start, at=way)
+        stuck = await asyncio.to_thread(stage.submit, "TFJob", "stuck", {"Worker": 1})
+        await asyncio.to_thread(stage.wait, lambda: stuck.messages("FailedReconcile"))
+        (message,) = stuck.messages("FailedReconcile")
+        assert "ForbiddenError: tfjobs/status is forbidden" in message
+        assert "the operator's log" in message
+        await asyncio.to_thread(operator.stop)

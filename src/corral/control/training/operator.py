@@ -25,6 +25,7 @@ from corral.control.training.observation import Observation
 from corral.control.training.orders import Orders
 from corral.control.training.progress_watch import ProgressWatch
 from corral.control.training.telemetry import Telemetry, by_one_label
+from corral.control.training.troubles import Troubles
 from corral.kinds.objects import uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.facts import GROUP, KindFacts
@@ -149,7 +150,8 @@ class TrainingOperator:
         choose = partial(decide, examine=examinations.of)
         reconcile = planned(observe, choose, executor, self._runtime.clock.now, confirmations.allow)
         watch = Watch(facts.resource, scope=Scope(self._orders.namespace))
-        timed = self._timed(facts.kind, reconcile, self._runtime.clock.monotonic)
+        troubles = Troubles(facts.resource, self.observation.jobs[facts.kind].get, self._runtime.events.emit)
+        timed = self._timed(facts.kind, troubles.heard(reconcile), self._runtime.clock.monotonic)
         return Controller(facts.kind, timed, [watch], self._runtime, workers=self._orders.workers, backoff=_BACKOFF)
 
     def _timed(self, kind: str, reconcile: Reconcile, monotonic: Callable[[], float]) -> Reconcile:
