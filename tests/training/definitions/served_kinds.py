@@ -18,9 +18,18 @@ class Kubectl:
         self._command = [str(binary), *where]
 
     def __call__(self, *arguments: str, given: str | None = None) -> str:
-        run = subprocess.run([*self._command, *arguments], input=given, capture_output=True, text=True, timeout=60)
+        run = self._run(arguments, given)
         assert run.returncode == 0, run.stderr
         return run.stdout
+
+    def refusal(self, *arguments: str, given: str | None = None) -> str:
+        """Returns what kubectl says when it must not succeed."""
+        run = self._run(arguments, given)
+        assert run.returncode != 0, run.stdout
+        return run.stderr
+
+    def _run(self, arguments: tuple[str, ...], given: str | None) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([*self._command, *arguments], input=given, capture_output=True, text=True, timeout=60)
 
 
 class Served:

@@ -87,14 +87,14 @@ def test_two_appliers_of_one_variable_are_in_conflict(served: Served) -> None:
             served.client.patch(resource("TFJob"), served.key(), patch, options=options)
 
 
-def test_what_is_not_described_is_kept(served: Served) -> None:
+def test_what_is_inside_of_undescribed_fields_is_kept(served: Served) -> None:
     pod = {
         "metadata": {"labels": {"a": "b"}, "ownerReferences": []},
         "spec": {
             "containers": [container("TFJob", securityContext={"privileged": False}, stdin=True)],
             "volumes": [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}],
             "hostname": "h",
-            "somethingOfNextYear": {"deep": [1, {"er": None}]},
+            "affinity": {"somethingOfNextYear": {"deep": [1, {"er": None}]}},
         },
     }
     job = manifest("TFJob", "job")

@@ -87,15 +87,19 @@ def jobs(kind: str) -> st.SearchStrategy[Object]:
             {}, {"minReplicas": NUMBERS, "maxReplicas": NUMBERS, "maxRestarts": NUMBERS, **_rendezvous(kind)}
         )
     names = st.just("job") | st.sampled_from(["job", "1job", "a.b", "j" * 53, "j" * 55, "j" * 64, "1" * 64])
-    return st.builds(lambda name, made: _job(kind, name, made), names, objects(spec, optional))
+    scopes = st.sampled_from([None, "", "gang", "pod", 'ga"gn'])
+    return st.builds(lambda *parts: _job(kind, *parts), names, objects(spec, optional), scopes)
 
 
 def _rendezvous(kind: str) -> dict[str, Any]:
     return {"nProcPerNode": NUMBERS, "rdzvPort": NUMBERS} if kind == "PyTorchJob" else {}
 
 
-def _job(kind: str, name: str, spec: Object) -> Object:
-    return {"apiVersion": "kubeflow.org/v1", "kind": kind, "metadata": {"name": name}, "spec": spec}
+def _job(kind: str, name: str, spec: Object, scope: str | None) -> Object:
+    metadata: Object = {"name": name}
+    if scope is not None:
+        metadata["annotations"] = {"corral.dev/restart-scope": scope}
+    return {"apiVersion": "kubeflow.org/v1", "kind": kind, "metadata": metadata, "spec": spec}
 
 
 @pytest.mark.parametrize("kind", EVERY_KIND)

@@ -1,110 +1,46 @@
 """The pod template, where users touch it.
 
-The whole of it would make each definition so large that plain `kubectl apply` fails. So the fields that people write
-by hand are described, with lists told apart by their keys as in a pod itself, and everything else is kept as it comes:
-the server checks it when a pod is made. Values stay plain JSON; nothing decodes into these types.
+The whole of it would make each definition so large that plain `kubectl apply` fails. So every field that Kubernetes
+knows at the levels people write by hand is named, with lists told apart by their keys as in a pod itself, and a server
+names what it does not know. Inside of the other fields everything is kept as it comes: the server checks it when a pod
+is made. Values stay plain JSON; nothing decodes into these types.
 """
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from corral.kinds.training.pod_containers import Container, OpenObject, Resources
+from corral.kinds.training.pod_volumes import Volume
 from corral.kinds.training.schema_marks import ANYTHING, INT64, QUANTITIES, default, keyed
 
-Lines = Annotated[Any, Meta(extra_json_schema=ANYTHING)]
-"""A list of texts; manifests of early releases write it as one text, so its type is not fixed."""
-OpenObject = dict[str, Any]
+_UNUSED = Meta(description="Not used: the server sets it on each pod.")
 
 
 class TemplateMetadata(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """Labels and annotations of each pod."""
+    """Labels and annotations of each pod; what else an object can have here is taken and not used."""
 
-    keeps_unknown: ClassVar[bool] = True
     name: Annotated[str, Meta(description="Not used: pods are named after job, role and index.")] = ""
     namespace: Annotated[str, Meta(description="Not used: pods are in the namespace of the job.")] = ""
     labels: Annotated[dict[str, str], Meta(description="Labels of each pod.")] = {}
     annotations: Annotated[dict[str, str], Meta(description="Annotations of each pod.")] = {}
     finalizers: Annotated[list[str], Meta(description="Who must agree before a pod is gone.")] = []
-
-
-class EnvVar(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """One environment variable."""
-
-    keeps_unknown: ClassVar[bool] = True
-    name: Annotated[str, Meta(description="Its name.")]
-    value: Annotated[str, Meta(description="Its value; $(NAME) stands for a variable defined before.")] = ""
-    value_from: Annotated[OpenObject, Meta(description="Where the value comes from instead.")] = {}
-
-
-class ContainerPort(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """One port that the container listens on."""
-
-    keeps_unknown: ClassVar[bool] = True
-    container_port: Annotated[int, Meta(description="The number, 1 to 65535.")]
-    protocol: Annotated[str, Meta(extra_json_schema=default("TCP"), description="TCP, UDP or SCTP.")] = "TCP"
-    name: Annotated[
-        str, Meta(description="A name; the port of the kind's own name is where the pods of a job find each other.")
-    ] = ""
-    host_port: Annotated[int, Meta(description="The port of the node, if it shall be reached there.")] = 0
-    host_ip: Annotated[str, Meta(description="The address of the node to bind to.")] = msgspec.field(
-        name="hostIP", default=""
-    )
-
-
-class VolumeMount(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """Where a volume appears in the container."""
-
-    keeps_unknown: ClassVar[bool] = True
-    mount_path: Annotated[str, Meta(description="The path in the container.")]
-    name: Annotated[str, Meta(description="The name of the volume.")]
-    sub_path: Annotated[str, Meta(description="The path in the volume; its root when not given.")] = ""
-    read_only: Annotated[bool, Meta(description="Whether writing is forbidden.")] = False
-
-
-class Resources(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """What the container needs, and the most it may use."""
-
-    keeps_unknown: ClassVar[bool] = True
-    limits: Annotated[
-        OpenObject, Meta(extra_json_schema=QUANTITIES, description="The most it may use, such as nvidia.com/gpu: 1.")
-    ] = {}
-    requests: Annotated[OpenObject, Meta(extra_json_schema=QUANTITIES, description="What must be free for it.")] = {}
-
-
-class Container(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """One container of each pod."""
-
-    keeps_unknown: ClassVar[bool] = True
-    name: Annotated[str, Meta(description="Its name; the one with the name of the kind's container trains.")]
-    image: Annotated[str, Meta(description="What it is made from.")] = ""
-    image_pull_policy: Annotated[str, Meta(description="Always, Never or IfNotPresent.")] = ""
-    command: Annotated[Lines, Meta(description="What runs: a list of texts, no shell in between.")] = None
-    args: Annotated[Lines, Meta(description="What it is given: a list of texts.")] = None
-    working_dir: Annotated[str, Meta(description="Where it starts.")] = ""
-    env: Annotated[list[EnvVar], Meta(extra_json_schema=keyed("name"), description="Its environment.")] = []
-    env_from: Annotated[list[OpenObject], Meta(description="ConfigMaps and Secrets that add to its environment.")] = []
-    ports: Annotated[
-        list[ContainerPort],
-        Meta(extra_json_schema=keyed("containerPort", "protocol"), description="The ports it listens on."),
-    ] = []
-    resources: Resources = Resources()
-    volume_mounts: Annotated[
-        list[VolumeMount], Meta(extra_json_schema=keyed("mountPath"), description="Where volumes appear.")
-    ] = []
-
-
-class Volume(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
-    """One volume of each pod, and where it comes from."""
-
-    keeps_unknown: ClassVar[bool] = True
-    name: Annotated[str, Meta(description="The name by which containers mount it.")]
+    owner_references: Annotated[list[OpenObject], Meta(description="Must not be set: the job owns its pods.")] = []
+    generate_name: Annotated[str, Meta(description="Not used: pods are named after job, role and index.")] = ""
+    creation_timestamp: Annotated[str, _UNUSED] = ""
+    deletion_timestamp: Annotated[str, _UNUSED] = ""
+    deletion_grace_period_seconds: Annotated[int, _UNUSED, Meta(extra_json_schema=INT64)] = 0
+    generation: Annotated[int, _UNUSED, Meta(extra_json_schema=INT64)] = 0
+    managed_fields: Annotated[list[OpenObject], _UNUSED] = []
+    resource_version: Annotated[str, _UNUSED] = ""
+    self_link: Annotated[str, _UNUSED] = ""
+    uid: Annotated[str, _UNUSED] = ""
 
 
 class Toleration(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """One taint of nodes that each pod bears."""
 
-    keeps_unknown: ClassVar[bool] = True
     key: Annotated[str, Meta(description="The key of the taint; every one when not given.")] = ""
     operator: Annotated[str, Meta(description="Equal, which is the default, or Exists.")] = ""
     value: Annotated[str, Meta(description="The value of the taint.")] = ""
@@ -117,14 +53,12 @@ class Toleration(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
 class SecretName(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """A Secret in the namespace of the job."""
 
-    keeps_unknown: ClassVar[bool] = True
     name: Annotated[str, Meta(extra_json_schema=default(""), description="Its name.")] = ""
 
 
 class PodSpec(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """What each pod runs, and where."""
 
-    keeps_unknown: ClassVar[bool] = True
     containers: Annotated[
         list[Container], Meta(extra_json_schema=keyed("name"), description="The containers; one of them trains.")
     ]
@@ -153,11 +87,47 @@ class PodSpec(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     termination_grace_period_seconds: Annotated[
         int, Meta(extra_json_schema=INT64, description="How long a pod may take to end.")
     ] = 30
+    active_deadline_seconds: Annotated[
+        int, Meta(extra_json_schema=INT64, description="How long a pod may run; see runPolicy for the whole job.")
+    ] = 0
+    automount_service_account_token: Annotated[bool, Meta(description="Whether its token is in the pod.")] = True
+    dns_config: Annotated[OpenObject, Meta(description="More about how names are looked up.")] = {}
+    enable_service_links: Annotated[bool, Meta(description="Whether variables tell of services.")] = True
+    ephemeral_containers: Annotated[
+        list[OpenObject], Meta(description="Not for templates: these are added to pods that run.")
+    ] = []
+    host_aliases: Annotated[list[OpenObject], Meta(description="More lines of the hosts file.")] = []
+    host_pid: Annotated[bool, Meta(description="Whether pods see the processes of their node.")] = msgspec.field(
+        name="hostPID", default=False
+    )
+    host_users: Annotated[bool, Meta(description="Whether pods have the users of their node.")] = True
+    hostname: Annotated[str, Meta(description="The name each pod gives itself; its own by default.")] = ""
+    hostname_override: Annotated[str, Meta(description="The same, without a domain.")] = ""
+    node_name: Annotated[str, Meta(description="Must not be set: a scheduler chooses the node.")] = ""
+    os: Annotated[OpenObject, Meta(description="The operating system that is needed.")] = {}
+    overhead: Annotated[
+        OpenObject, Meta(extra_json_schema=QUANTITIES, description="What a pod needs beside its containers.")
+    ] = {}
+    preemption_policy: Annotated[str, Meta(description="Never, or PreemptLowerPriority.")] = ""
+    priority: Annotated[Any, Meta(extra_json_schema=ANYTHING, description="Set by priorityClassName.")] = None
+    readiness_gates: Annotated[list[OpenObject], Meta(description="Conditions that make a pod ready.")] = []
+    resource_claims: Annotated[list[OpenObject], Meta(description="Devices that are claimed.")] = []
+    resources: Annotated[Resources, Meta(description="What all containers need together.")] = Resources()
+    runtime_class_name: Annotated[str, Meta(description="Which runtime runs the containers.")] = ""
+    scheduling_gates: Annotated[list[OpenObject], Meta(description="What must go before a node is chosen.")] = []
+    service_account: Annotated[str, Meta(description="Early name of serviceAccountName.")] = ""
+    set_hostname_as_fqdn: Annotated[bool, Meta(description="Whether its host name has the domain.")] = msgspec.field(
+        name="setHostnameAsFQDN", default=False
+    )
+    share_process_namespace: Annotated[bool, Meta(description="Whether containers see each other's processes.")] = False
+    subdomain: Annotated[str, Meta(description="The service below which each pod has its name.")] = ""
+    topology_spread_constraints: Annotated[
+        list[OpenObject], Meta(description="How evenly pods are spread over nodes and zones.")
+    ] = []
 
 
 class PodTemplate(msgspec.Struct, rename="camel", kw_only=True, frozen=True):
     """What each pod of the role looks like."""
 
-    keeps_unknown: ClassVar[bool] = True
     metadata: TemplateMetadata = TemplateMetadata()
     spec: PodSpec = PodSpec(containers=[])

@@ -9,6 +9,9 @@ from corral.kinds.training.schema_marks import INT64, QUANTITIES, default, one_o
 
 TRAINING_OPERATOR = "kubeflow.org/training-operator"
 MULTIKUEUE = "kueue.x-k8s.io/multikueue"
+RESTART_SCOPE = "corral.dev/restart-scope"
+"""The annotation of jobs that says what starts anew when a pod fails: `gang` for all pods, `pod`, the default, for itself."""
+RESTART_SCOPES = ("gang", "pod")
 CLEAN_POD_POLICIES = ("None", "Running", "All")
 QUEUE_IS_IMMUTABLE = "spec.runPolicy.schedulingPolicy.queue is immutable"
 

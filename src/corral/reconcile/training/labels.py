@@ -1,6 +1,7 @@
 """The labels and annotations by which everybody finds the pods of a job."""
 
 from corral.kinds.training.job import Place, TrainingJob
+from corral.kinds.training.run_policy import RESTART_SCOPE
 from corral.reconcile.frameworks.framework import Framework
 
 PREFIX = "training.kubeflow.org/"
@@ -9,8 +10,6 @@ REPLICA_TYPE, REPLICA_INDEX, JOB_ROLE = PREFIX + "replica-type", PREFIX + "repli
 
 ATTEMPT = "corral.dev/attempt"
 """On pods: which attempt of the whole gang they belong to."""
-RESTART_SCOPE = "corral.dev/restart-scope"
-"""On jobs: `gang` restarts all pods when one fails."""
 
 
 def job_labels(job: TrainingJob) -> dict[str, str]:

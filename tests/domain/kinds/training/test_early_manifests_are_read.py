@@ -149,6 +149,11 @@ ADVICE: dict[str, tuple[dict[str, Any], str]] = {
         f'{WHERE}.args: Invalid value: "$FILE --x": needs a shell to be read; '
         'write a list of strings, such as args: ["$FILE", "--x"]',
     ),
+    "a number in a command": (
+        {"command": ["python", 1]},
+        f'{WHERE}.command: Invalid value: ["python",1]: must be a list of strings, such as '
+        'command: ["python", "train.py"]',
+    ),
     "a number among texts": (
         {"args": ["--steps", 100]},
         f'{WHERE}.args: Invalid value: ["--steps",100]: must be a list of strings, such as args: ["--epochs", "10"]',

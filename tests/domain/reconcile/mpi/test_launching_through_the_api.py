@@ -223,9 +223,54 @@ def test_what_cannot_run_is_told_field_by_field(roles: Object, want: list[str]) 
     assert [str(one) for one in mpi_errors(job)] == want
 
 
+@pytest.mark.parametrize(
+    ("name", "count", "told"),
+    [
+        ("n" * 55, 1, 'is too long: its pod "NAME-launcher" would have a name of 64 characters, and 63 are allowed'),
+        ("n" * 54, 11, 'is too long: its pod "NAME-worker-10" would have a name of 64 characters, and 63 are allowed'),
+        ("n" * 55, 0, 'is too long: its pod "NAME-launcher" would have a name of 64 characters, and 63 are allowed'),
+        ("1st", 1, "should match: a DNS-1035 label must consist of "),
+        ("a.b", 1, "should match: a DNS-1035 label must consist of "),
+    ],
+)
+def test_pods_must_be_able_to_have_their_names(name: str, count: int, told: str) -> None:
+    job = mpi_job(count)
+    job["metadata"]["name"] = name
+    [said] = map(str, mpi_errors(job))
+    assert said.startswith(f'metadata.name: Invalid value: "{name}": {told.replace("NAME", name)}')
+
+
+def test_words_that_mean_nothing_are_told() -> None:
+    job = mpi_job()
+    job["spec"]["mpiReplicaSpecs"]["Worker"]["restartPolicy"] = "Sometimes"
+    job["spec"]["runPolicy"] = {"cleanPodPolicy": "Some", "backoffLimit": -1}
+    assert [str(one) for one in mpi_errors(job)] == [
+        'spec.mpiReplicaSpecs[Worker].restartPolicy: Unsupported value: "Sometimes": '
+        'supported values: "Always", "OnFailure", "Never", "ExitCode"',
+        'spec.runPolicy.cleanPodPolicy: Unsupported value: "Some": supported values: "All", "None", "Running"',
+        "spec.runPolicy.backoffLimit: Invalid value: -1: must be greater than or equal to 0",
+    ]
+    assert [reason for reason, _ in heard(decide(World(job), 0.0))] == ["MPIJobFailedValidation"]
+
+
+PATTERNS = {"loss: (": "is no RE2 expression: ", "loss: [0-9]+": "must have a group named step, total or a metric"}
+
+
+@pytest.mark.parametrize("make", [mpi_job, mpi_v2_job])
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_a_pattern_by_which_no_progress_can_be_read_is_told(make: Any, pattern: str) -> None:
+    job = make()
+    job["spec"]["runPolicy"] = {"progress": {"pattern": pattern}}
+    told = f'spec.runPolicy.progress.pattern: Invalid value: "{pattern}": {PATTERNS[pattern]}'
+    assert any(told in message for _, message in heard(decide(World(job), 0.0)))
+
+
 def test_what_can_run_is_let_be() -> None:
     assert mpi_errors(mpi_job()) == []
     assert mpi_errors(mpi_job(None)) == []
+    longest = mpi_job(10)
+    longest["metadata"]["name"] = "n" * 54
+    assert mpi_errors(longest) == []
 
 
 def test_restart_policy_in_a_template_is_told_in_the_words_of_this_kind() -> None:

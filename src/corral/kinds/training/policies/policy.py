@@ -7,6 +7,7 @@ from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP, KindFacts
 from corral.kinds.training.policies.wording import MESSAGE_EXPRESSION, UNTOLD, WARNING_SUFFIX, policy_name
 from corral.kinds.training.validation.checks import cel_of
+from corral.kinds.training.validation.job_rules import SCOPE_IS_KEPT
 from corral.kinds.training.validation.judgement import DEPRECATIONS
 from corral.kinds.training.validation.rules import sections_of
 from corral.kinds.training.validation.terms import Not, names_within
@@ -15,9 +16,12 @@ _API = "admissionregistration.k8s.io/v1"
 _LABELS = {"app.kubernetes.io/part-of": "corral"}
 _CONDITIONS = [
     {"name": "not-being-deleted", "expression": "!has(object.metadata.deletionTimestamp)"},
-    {"name": "spec-is-new", "expression": "oldObject == null || object.spec != oldObject.spec"},
+    {
+        "name": "spec-is-new",
+        "expression": f"oldObject == null || object.spec != oldObject.spec || !({SCOPE_IS_KEPT.cel()})",
+    },
 ]
-"""A job that is going must be let go, and one that was taken may have its metadata changed."""
+"""A job that is going must be let go, and one that was taken may have its metadata changed, but for the annotation about restarts."""
 
 
 def policies() -> list[Object]:

@@ -6,6 +6,8 @@ from corral.kinds.objects import Object
 from corral.kinds.training.early_dialects import LINES, containers_of, split_line
 from corral.kinds.training.validation.field_error import FieldError, invalid
 
+_EXAMPLES = {"command": ["python", "train.py"], "args": ["--epochs", "10"]}
+
 
 def early_errors(obj: Object) -> list[FieldError]:
     """Returns what is wrong with commands that are written as one text and need a shell."""
@@ -26,7 +28,7 @@ def _is_readable(line: object) -> bool:
 
 def _advice(field: str, line: object, container: Object) -> str:
     if not isinstance(line, str):
-        return f"must be a list of strings, such as {field}: {_shown(['--epochs', '10'])}"
+        return f"must be a list of strings, such as {field}: {_shown(_EXAMPLES[field])}"
     if field == "args" and container.get("command"):
         return f"needs a shell to be read; write a list of strings, such as args: {_shown(line.split())}"
     return f"needs a shell to run; write command: {_shown(['sh', '-c', line])}"

@@ -1,9 +1,19 @@
 """Rules about the job as a whole: its name, its run policy, its elastic policy."""
 
+from msgspec import structs
+
 from corral.kinds.training.facts import KindFacts
-from corral.kinds.training.run_policy import MULTIKUEUE, TRAINING_OPERATOR
+from corral.kinds.training.run_policy import MULTIKUEUE, RESTART_SCOPE, RESTART_SCOPES, TRAINING_OPERATOR
 from corral.kinds.training.validation.checks import Check, Rule
-from corral.kinds.training.validation.places import NAMESPACE_NAME, OBJECT, OBJECT_NAME, OLD, path, replica_map
+from corral.kinds.training.validation.places import (
+    IS_CHANGE,
+    NAMESPACE_NAME,
+    OBJECT,
+    OBJECT_NAME,
+    OLD,
+    path,
+    replica_map,
+)
 from corral.kinds.training.validation.terms import Compared, Every, Field, Given, Literal, Not, OneOf, Size, Term
 from corral.kinds.training.validation.text_terms import Matches, Quoted
 
@@ -21,6 +31,9 @@ _TOO_LONG = f"must be no more than {LONGEST_NAME} bytes"
 _POLICY = ("spec", "runPolicy")
 _SCHEDULING = (*_POLICY, "schedulingPolicy")
 _ELASTIC = ("spec", "elasticPolicy")
+_SCOPE = ("metadata", "annotations", RESTART_SCOPE)
+SCOPE_IS_KEPT = Every((IS_CHANGE, Compared(Field(OBJECT, _SCOPE), "==", Field(OLD, _SCOPE))))
+"""Whether a change leaves the scope of restarts as it was."""
 
 
 def name_rules() -> tuple[Rule, ...]:
@@ -38,11 +51,17 @@ def name_rules() -> tuple[Rule, ...]:
     )
 
 
+def scope_rules() -> tuple[Rule, ...]:
+    """Returns the rule that the annotation about restarts says something; one that was taken before stays."""
+    wrong = unsupported(Field(OBJECT, _SCOPE), RESTART_SCOPES, f"metadata.annotations[{RESTART_SCOPE}]")
+    return (structs.replace(wrong, when=Every((Not(SCOPE_IS_KEPT), wrong.when))),)
+
+
 def manager_kept_rules() -> tuple[Rule, ...]:
     """Returns the rule that a job stays with the controller that it was created for."""
     field = (*_POLICY, "managedBy")
     now, before = Field(OBJECT, field), Field(OLD, field)
-    changed = Every((Compared(OLD, "!=", Literal(None)), Compared(now, "!=", before)))
+    changed = Every((IS_CHANGE, Compared(now, "!=", before)))
     where, detail = path(".".join(field)), Literal("field is immutable")
     return (
         Check(Every((changed, Given(OBJECT, field))), "Invalid value", where, detail, Quoted(now)),

@@ -11,6 +11,7 @@ from corral.kinds.training.pytorch import PYTORCH_JOB
 from corral.kinds.training.validation.checks import errors_in
 from corral.kinds.training.validation.early_manifests import early_errors
 from corral.kinds.training.validation.field_error import FieldError, invalid
+from corral.kinds.training.validation.job_rules import SCOPE_IS_KEPT
 from corral.kinds.training.validation.mpi_rules import mpi_errors
 from corral.kinds.training.validation.mpi_v2_rules import mpi_v2_errors
 from corral.kinds.training.validation.places import OBJECT
@@ -43,7 +44,12 @@ def errors_of(obj: Object, old: Object | None = None) -> list[FieldError]:
     """Returns all that is wrong with a job, whether a server refuses it or the operator does."""
     rules = _OPERATOR_RULES.get(facts_of(obj))
     told = rules(modernised(obj)) if rules else ()
-    return [*_judged(obj, old, None), *told, *early_errors(obj), *_pattern_errors(obj)]
+    return [*_judged(obj, old, None), *told, *writing_errors_of(obj)]
+
+
+def writing_errors_of(obj: Object) -> list[FieldError]:
+    """Returns what no expression of a cluster's policy could tell of texts in a job: commands, and patterns of progress."""
+    return [*early_errors(obj), *_pattern_errors(obj)]
 
 
 def admission_errors_of(obj: Object, old: Object | None = None, namespace: Object | None = None) -> list[FieldError]:
@@ -52,10 +58,15 @@ def admission_errors_of(obj: Object, old: Object | None = None, namespace: Objec
 
 
 def is_judged(obj: Object, old: Object | None) -> bool:
-    """Whether a server looks at a job: one that is going must be let go, one that was taken may change its metadata."""
+    """Whether a server looks at a job: one that is going must be let go, one that was taken may change its metadata.
+
+    Of the metadata only the annotation about restarts is looked at, and only when it changes.
+    """
     if (obj.get("metadata") or {}).get("deletionTimestamp"):
         return False
-    return old is None or obj.get("spec") != old.get("spec")
+    if old is None or obj.get("spec") != old.get("spec"):
+        return True
+    return not SCOPE_IS_KEPT.value(_scope(obj, old, None))
 
 
 def warnings_of(obj: Object) -> list[str]:
@@ -70,7 +81,6 @@ def _judged(obj: Object, old: Object | None, namespace: Object | None) -> list[F
 
 
 def _pattern_errors(obj: Object) -> list[FieldError]:
-    """Returns what is wrong with the pattern of progress, which no expression of a cluster's policy could tell."""
     scope = _scope(obj, None, None)
     text = Field(OBJECT, _PATTERN).value(scope) if Given(OBJECT, _PATTERN).value(scope) else ""
     fault = fault_in(text) if isinstance(text, str) and text else ""

@@ -2,12 +2,14 @@
 
 from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.validation.list_terms import Chosen, Entry, Ordered, Spelled
-from corral.kinds.training.validation.terms import Every, Field, Literal, Name, Not, OneOf, Term, Variable
+from corral.kinds.training.validation.terms import Compared, Every, Field, Literal, Name, Not, OneOf, Term, Variable
 from corral.kinds.training.validation.text_terms import Key, Lowered, Text
 
 OBJECT, OLD, NAMESPACE = Name("object"), Name("oldObject"), Name("namespaceObject")
 ROLE, KEY, POD, TEMPLATE = Name("role"), Name("key"), Name("pod"), Name("template")
 CONTAINER, AT, PORT, PORT_AT = Name("container"), Name("at"), Name("port"), Name("portAt")
+IS_CHANGE = Compared(OLD, "!=", Literal(None))
+"""Whether the object replaces another; on a cluster nothing below `oldObject` can be asked for otherwise."""
 OBJECT_NAME = Field(OBJECT, ("metadata", "name"))
 NAMESPACE_NAME = Field(OBJECT, ("metadata", "namespace"))
 
@@ -50,6 +52,18 @@ def _is_role(facts: KindFacts) -> Term:
 def role_spec(facts: KindFacts) -> Entry:
     """Returns the replica spec of the role at hand."""
     return Entry(replica_map(facts), ROLE)
+
+
+def replicas_before(facts: KindFacts) -> Field:
+    """Returns the replica specs that a change replaces."""
+    return Field(OLD, ("spec", facts.map_field), default={})
+
+
+def has_kept(facts: KindFacts, field: str) -> Term:
+    """Returns whether the role at hand has a field as it was before, so that a rule about it has nothing new to judge."""
+    before = replicas_before(facts)
+    now, then = (Field(one, (field,), default=-1) for one in (role_spec(facts), Entry(before, ROLE)))
+    return Every((IS_CHANGE, OneOf(ROLE, before), Compared(now, "==", then)))
 
 
 def below_role(facts: KindFacts, *parts: str | Term) -> tuple[str | Term, ...]:

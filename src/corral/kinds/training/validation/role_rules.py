@@ -11,18 +11,22 @@ from corral.kinds.training.validation.list_terms import MOST_ITEMS, Before, Chos
 from corral.kinds.training.validation.places import (
     AT,
     CONTAINER,
+    IS_CHANGE,
     KEY,
     OBJECT,
     OBJECT_NAME,
+    OLD,
     POD,
     PORT,
     PORT_AT,
     ROLE,
     below_role,
     doubled_roles,
+    has_kept,
     known_roles,
     path,
     replica_map,
+    replicas_before,
     role_spec,
     unknown_roles,
 )
@@ -45,6 +49,7 @@ RESTART_POLICIES: tuple[str, ...] = get_args(RestartPolicy)
 _CONTAINERS = Field(POD, ("containers",), default=[])
 _PORTS = Field(CONTAINER, ("ports",), default=[])
 _OTHER = Name("other")
+_SCHEDULING = ("spec", "runPolicy", "schedulingPolicy")
 
 
 def map_rules(facts: KindFacts) -> tuple[Rule, ...]:
@@ -181,13 +186,14 @@ def _default_port_rule(facts: KindFacts, where: Text) -> Check:
 def _replica_rules(facts: KindFacts) -> tuple[Rule, ...]:
     spec = role_spec(facts)
     where = path(*below_role(facts, ".replicas"))
+    is_new = Not(has_kept(facts, "replicas"))  # scaling may have led where no job can begin; it must lead on from there
     rules: list[Rule] = []
     for role in demands_of(facts).single:
         is_one = Compared(Field(spec, ("replicas",), default=0), "==", Literal(1))
-        rules.append(Check(Every((_is(role), Not(is_one))), "Forbidden", where, Literal("must be 1")))
+        rules.append(Check(Every((_is(role), Not(is_one), is_new)), "Forbidden", where, Literal("must be 1")))
     for role in demands_of(facts).never_empty:
         is_none = Compared(Field(spec, ("replicas",), default=1), "<", Literal(1))
-        rules.append(Check(Every((_is(role), is_none)), "Forbidden", where, Literal("must be at least 1")))
+        rules.append(Check(Every((_is(role), is_none, is_new)), "Forbidden", where, Literal("must be at least 1")))
     policy = unsupported(Field(spec, ("restartPolicy",)), RESTART_POLICIES, *below_role(facts, ".restartPolicy"))
     return (*rules, policy, _child_name_rule(facts))
 
@@ -204,6 +210,7 @@ def _child_name_rule(facts: KindFacts) -> Check:
         Compared(Size(OBJECT_NAME), "<=", Literal(LONGEST_NAME)),
         Compared(count, ">", Literal(0)),
         Compared(Size(last), ">", Literal(LONGEST_NAME)),
+        Not(has_kept(facts, "replicas")),
     )
     detail = Text(
         (
@@ -223,9 +230,23 @@ def gang_rules(facts: KindFacts) -> tuple[Rule, ...]:
         known_roles(facts), "role", Compared(Field(role_spec(facts), ("replicas",), default=1), ">", Literal(0))
     )
     empty = (
-        Given(OBJECT, ("spec", "runPolicy", "schedulingPolicy")),
+        Given(OBJECT, _SCHEDULING),
         Compared(Size(known_roles(facts)), ">", Literal(0)),
         Compared(Size(some), "==", Literal(0)),
+        Not(_has_kept_gang(facts)),
     )
     detail = "must have at least one pod when spec.runPolicy.schedulingPolicy is used"
     return (Check(Every(empty), "Forbidden", path(f"spec.{facts.map_field}"), Literal(detail)),)
+
+
+def _has_kept_gang(facts: KindFacts) -> Term:
+    """Returns whether there was a gang before, of as many pods in each role."""
+    changed = Chosen(known_roles(facts), "role", Not(has_kept(facts, "replicas")))
+    return Every(
+        (
+            IS_CHANGE,
+            Given(OLD, _SCHEDULING),
+            Compared(Size(replicas_before(facts)), "==", Size(replica_map(facts))),
+            Compared(Size(changed), "==", Literal(0)),
+        )
+    )

@@ -15,6 +15,7 @@ from corral.kinds.training.validation.job_rules import (
     priority_rules,
     rendezvous_rules,
     run_policy_rules,
+    scope_rules,
 )
 from corral.kinds.training.validation.places import known_roles
 from corral.kinds.training.validation.pod_power import power_rules
@@ -35,13 +36,19 @@ def sections_of(facts: KindFacts) -> tuple[Section, ...]:
     if not demands.is_refused:
         facts = replace(facts, any_case_roles=True)  # early manifests write roles in lower case
         powers = Each("role", known_roles(facts), power_rules(facts))
-        return (Section("ofRunPolicy", (*manager_kept_rules(), *priority_rules())), Section("ofRoles", (powers,)))
+        policy = (*manager_kept_rules(), *priority_rules())
+        return (
+            Section("ofAnnotations", scope_rules()),
+            Section("ofRunPolicy", policy),
+            Section("ofRoles", (powers,)),
+        )
     elastic = (
         *(elastic_rules() if demands.is_elastic else ()),
         *(rendezvous_rules(facts) if demands.is_rendezvous else ()),
     )
     sections = (
         Section("ofName", name_rules()),
+        Section("ofAnnotations", scope_rules()),
         Section("ofRunPolicy", (*manager_kept_rules(), *run_policy_rules(), *priority_rules())),
         Section("ofElasticPolicy", elastic),
         Section("ofMap", map_rules(facts)),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from corral.kinds.objects import is_deleting
 from corral.kinds.pod_view import PodView
 from corral.kinds.training.job import Place, TrainingJob
+from corral.kinds.training.validation import writing_errors_of
 from corral.kinds.training.validation.field_error import summary
 from corral.kinds.training.validation.mpi_v2_rules import mpi_v2_errors
 from corral.kinds.well_known import POD
@@ -45,7 +46,10 @@ def decide(world: World, job: TrainingJob, now: float) -> Plan:
     sight = Sight(replace(world, services=()), job, MPI_V2, status_of(world.job), now)
     if is_finished(sight.status.conditions):
         return _cleared(sight)
-    if errors := mpi_v2_errors(world.job):
+    errors = mpi_v2_errors(world.job)
+    if sight.status.start_time is None:  # a job that runs is not held up by what it prints
+        errors += writing_errors_of(world.job)
+    if errors:
         return Plan.of(*written(sight, invalid_outcome(sight, f"Found validation errors: {summary(errors)}")))
     outcome = outcome_of(sight)
     if is_finished(outcome.status.conditions):

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from corral.kinds.pod_view import PodView
+from corral.kinds.training.run_policy import RESTART_SCOPE
 from corral.kinds.training.status import JobStatus, ReplicaStatus
 from corral.reconcile.frameworks.mpi import LAUNCHER, WORKER
 from corral.reconcile.moments import stamp_of
@@ -27,7 +28,7 @@ from corral.reconcile.training.conditions import (
     without,
 )
 from corral.reconcile.training.following import followed, target_message
-from corral.reconcile.training.labels import RESTART_SCOPE, restarts_as_gang
+from corral.reconcile.training.labels import restarts_as_gang
 from corral.reconcile.training.limits import deadline_passed
 from corral.reconcile.training.mishaps import KEPT_FAILURES
 from corral.reconcile.training.mpi_v2.launcher import Verdict, launcher_of, verdict_of
