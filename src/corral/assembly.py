@@ -23,7 +23,6 @@ from corral.errors import CorralError, PermanentError
 if TYPE_CHECKING:
     from corral.adapters.kubernetes.access import Access
     from corral.adapters.kubernetes.async_client import AsyncClient
-    from corral.control.installation import Installed
     from corral.control.leadership import Leadership
     from corral.control.runtime import Runtime
     from corral.control.training.orders import Orders
@@ -328,27 +327,49 @@ def install_manifests() -> "list[Object]":
 
 
 def install(
-    kubeconfig: str, context: str, *, on_target: Callable[[str], None], manifests: "Sequence[Object]"
-) -> "list[Installed]":
-    """Applies the manifests to the chosen API; `on_target` is told which one before anything is written."""
+    kubeconfig: str,
+    context: str,
+    *,
+    on_target: Callable[[str], None],
+    on_done: Callable[[str, str, str], None],
+    manifests: "Sequence[Object]",
+) -> None:
+    """Applies the manifests to the chosen API.
+
+    `on_target` is told which one before anything is written, and `on_done` of each object that is as it should be:
+    what was changed, its name, and a note.
+    """
     import asyncio
 
     from corral.adapters.kubernetes.async_client import AsyncClient
     from corral.adapters.system.clock import SystemClock
+    from corral.control.installation import Optional
     from corral.control.installation import install as installing
 
     access, target = _chosen_access(kubeconfig, context)
     on_target(target)
 
-    async def apply() -> "list[Installed]":
+    async def apply() -> None:
         async with AsyncClient(access, manager="corral-install") as client:
-            return await installing(client, client, SystemClock(), manifests, optional=_OPTIONAL_KINDS)
+            reason = _BUILT_IN if await _is_embedded(client) else _TOO_OLD
+            optional = Optional(_OPTIONAL_KINDS, reason)
+            await installing(
+                client, client, SystemClock(), manifests, optional=optional, on_done=lambda one: on_done(*one)
+            )
 
-    return asyncio.run(apply())
+    asyncio.run(apply())
 
 
 _OPTIONAL_KINDS = ("ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding")
-"""What the embedded API does not need: it checks training jobs itself."""
+_BUILT_IN = "this server has these rules built in"
+_TOO_OLD = (
+    "this server does not know the kinds: wrong jobs are let in, and fail with the reason; Kubernetes 1.30 has them"
+)
+
+
+async def _is_embedded(client: "AsyncClient") -> bool:
+    """Whether the API is the one that `corral up` runs."""
+    return "+corral" in json.loads(await client.raw("GET", "/version"))["gitVersion"]
 
 
 def _chosen_access(kubeconfig: str, flag: str) -> "tuple[Access, str]":

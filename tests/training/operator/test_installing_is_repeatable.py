@@ -22,9 +22,18 @@ def test_the_second_time_changes_nothing_and_the_target_is_named(api: EmbeddedAp
     first, second = (corral("install", "--kubeconfig", str(kubeconfig)) for _ in range(2))
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     assert f"installing on test ({api.access.server}, chosen by current kube context)" in first.stderr
-    definitions = [line for line in second.stdout.splitlines() if line.startswith("customresourcedefinitions")]
+    definitions = [line for line in second.stdout.splitlines() if " customresourcedefinitions" in line]
     assert len(definitions) == len(TRAINING_KINDS)
-    assert all(line.endswith("unchanged") for line in definitions), second.stdout
+    assert all(line.startswith("unchanged ") for line in definitions), second.stdout
+
+
+def test_rules_that_the_server_has_built_in_are_mentioned_once(kubeconfig: Path) -> None:
+    done = corral("install", "--kubeconfig", str(kubeconfig))
+    rest = [line for line in done.stdout.splitlines() if " customresourcedefinitions" not in line]
+    (line,) = rest
+    assert line.startswith("left out ")
+    assert "ValidatingAdmissionPolicy and ValidatingAdmissionPolicyBinding" in line
+    assert line.endswith(": this server has these rules built in")
 
 
 def test_a_removed_definition_comes_back(api: EmbeddedApi, kubeconfig: Path) -> None:
@@ -32,7 +41,7 @@ def test_a_removed_definition_comes_back(api: EmbeddedApi, kubeconfig: Path) -> 
         client.delete_collection(CUSTOM_RESOURCE_DEFINITION)
         done = corral("install", "--kubeconfig", str(kubeconfig))
         assert done.returncode == 0, done.stderr
-        assert done.stdout.count("  created") == len(TRAINING_KINDS)
+        assert done.stdout.count("created  ") == len(TRAINING_KINDS)
         for facts in TRAINING_KINDS:
             assert client.list(facts.resource) == []
 

@@ -3,7 +3,6 @@
 import click
 
 from corral import assembly
-from corral.surfaces.cli.render.plain import table
 
 
 @click.command()
@@ -26,5 +25,7 @@ def install(kubeconfig: str, context: str, dry_run: bool) -> None:
     def name_target(target: str) -> None:
         click.echo(f"installing on {target}", err=True)
 
-    done = assembly.install(kubeconfig, context, on_target=name_target, manifests=manifests)
-    click.echo(table([(one.what, one.change, one.note) for one in done]))
+    def tell(change: str, what: str, note: str) -> None:
+        click.echo(f"{change:<11} {what}{f': {note}' if note else ''}")
+
+    assembly.install(kubeconfig, context, on_target=name_target, on_done=tell, manifests=manifests)
