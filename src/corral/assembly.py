@@ -220,6 +220,8 @@ def run_operator(flags: OperatorFlags) -> None:
 
 
 async def _operate(flags: OperatorFlags) -> None:
+    import asyncio
+
     from corral.adapters.kubernetes.async_client import AsyncClient
     from corral.adapters.kubernetes.pod_logs import PodLogs
     from corral.adapters.probes.server import ProbeServer, health_page, metrics_page
@@ -248,7 +250,27 @@ async def _operate(flags: OperatorFlags) -> None:
             (flags.metrics_bind_address, {"/metrics": metrics_page(process.metrics)}),
         ]
         async with ProbeServer(places):
-            await until_stopped(process.run())
+            note = asyncio.create_task(_note_embedded(client), name="note")
+            try:
+                await until_stopped(process.run())
+            finally:
+                note.cancel()
+
+
+async def _note_embedded(client: "AsyncClient") -> None:
+    """Warns of two operators on the same jobs; a server that does not answer is told of elsewhere."""
+    import logging
+
+    try:
+        is_embedded = await _is_embedded(client)
+    except CorralError:
+        return
+    if is_embedded:
+        hint = "this operator is needed only beside `corral up --api-only`"
+        logging.getLogger("corral.operator").warning(
+            "this is the embedded API, where `corral up` runs an operator of its own: two work against each other",
+            extra={"hint": hint},
+        )
 
 
 def _operator_access(flags: OperatorFlags) -> "Access":
