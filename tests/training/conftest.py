@@ -3,8 +3,11 @@
 A test module says `pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]`, where the real one comes from.
 """
 
+import os
 import secrets
 from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +19,8 @@ from tests.training.ground import Ground, embedded_ground, ground_of, real_groun
 from tests.training.stage import Stage
 
 _LOG_TAIL = 6000
+_EVERYTHING, _SAMPLE = 3000, 4
+_LEFT_OUT = pytest.StashKey[int]()
 _LOGS = pytest.StashKey[tuple[Ground, int]]()
 
 
@@ -57,6 +62,25 @@ def stage(ground: Ground) -> Iterator[Stage]:
         stage.wait(lambda: stage.find(SERVICE_ACCOUNT, "default"))
         yield stage
         client.delete(NAMESPACE, ObjectKey("", namespace))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Outside of CI a run of everything takes one in four of the cases on a real server, to end within ten minutes."""
+    if os.environ.get("CI") == "true" or os.environ.get("CORRAL_TEST_FULL") or len(items) < _EVERYTHING:
+        return
+    here = Path(__file__).parent
+    real = [item for item in items if here in item.path.parents and "[real" in item.name]
+    left_out = {item for place, item in enumerate(real) if place % _SAMPLE}
+    config.hook.pytest_deselected(items=list(left_out))
+    config.stash[_LEFT_OUT] = len(left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Says what was left out."""
+    if count := config.stash.get(_LEFT_OUT, 0):
+        line = f"not run: {count} training tests on the real control plane; CI=true and test-full run them"
+        terminalreporter.write_line(line)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -8,8 +8,6 @@ from tests.training.ground import Ground, ground_of
 from tests.training.sweeps.end_state import End
 from tests.training.sweeps.live.live_run import LiveRun
 
-pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]
-
 
 @pytest.fixture
 def anyio_backend() -> str:
