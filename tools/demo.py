@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -27,6 +27,7 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import CONFIG_MAP, POD
 from corral.ports.object_store import Change, Patch, Scope, Start
 from corral.ports.refusals import UnreachableError
+from tools.patience import wait_for
 from tools.training_scene import play_training
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,8 +52,19 @@ def main() -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
         except CorralError as error:
-            print(f"error: {error.message}\nhint: {error.hint}", file=sys.stderr)
+            kept = kept_logs()
+            hint = error.hint.replace(default_home().logs, str(kept)) or f"the logs are kept in {kept}"
+            print(f"error: {error.message}\nhint: {hint}", file=sys.stderr)
             return 1
+
+
+def kept_logs() -> Path:
+    """Copies the logs out of the home, which goes away, and returns where they are."""
+    kept = ROOT / ".cache" / "demo-logs"
+    shutil.rmtree(kept, ignore_errors=True)
+    with suppress(FileNotFoundError):
+        shutil.copytree(default_home().logs, kept)
+    return kept
 
 
 @contextmanager
@@ -105,19 +117,16 @@ def apply_manifest(client: SyncClient) -> None:
         stored = client.patch(resource, key, Patch("apply", manifest))
         say(f"{resource.qualified}/{key.name} applied at revision {stored['metadata']['resourceVersion']}")
     made = pods_of_the_job(client)
-    say(f"the controllers made {len(made)} pods for jobs/{JOB}: {', '.join(made) or 'none'}")
+    say(f"the controllers made {len(made)} pods for jobs/{JOB}: {', '.join(made)}")
     phase = client.get(POD, ObjectKey("vision", "trainer"))["status"]["phase"]
     say(f"pods are {phase}: this release has no node yet that would run them")
 
 
 def pods_of_the_job(client: SyncClient, seconds: float = 20.0) -> list[str]:
     """Returns the names of the Job's pods once the controllers, which start beside the API, have made them."""
-    deadline = time.monotonic() + seconds
-    while True:
-        found = client.list(POD, Scope(namespace="vision", labels=f"batch.kubernetes.io/job-name={JOB}"))
-        if len(found) == 2 or time.monotonic() > deadline:
-            return sorted(pod["metadata"]["name"] for pod in found)
-        time.sleep(0.02)
+    scope = Scope(namespace="vision", labels=f"batch.kubernetes.io/job-name={JOB}")
+    found = wait_for(f"2 pods of jobs/{JOB}", lambda: client.list(POD, scope), lambda pods: len(pods) == 2, seconds)
+    return sorted(pod["metadata"]["name"] for pod in found)
 
 
 def revision_of(client: SyncClient) -> str:

@@ -6,7 +6,6 @@ This release has no node, so the scene writes the phases of pods as a kubelet wo
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from corral.adapters.kubernetes.sync_client import SyncClient
 from corral.errors import CorralError
@@ -16,8 +15,8 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.training.pytorch import PYTORCH_JOB
 from corral.kinds.well_known import POD, SERVICE
 from corral.ports.object_store import Patch, Scope
+from tools.patience import wait_for
 
-T = TypeVar("T")
 Say = Callable[[str], None]
 
 MANIFEST = Path(__file__).parents[1] / "examples/01-training-jobs/pytorch.yaml"
@@ -34,17 +33,17 @@ def play_training(client: SyncClient, say: Say) -> None:
     began = time.perf_counter()
     client.create(PYTORCH_JOB.resource, {**manifest, "metadata": {"name": name, "namespace": NAMESPACE}})
     scope = Scope(NAMESPACE, labels=f"training.kubeflow.org/job-name={name}")
-    pods = _wait(lambda: client.list(POD, scope), lambda found: len(found) == 3)
-    services = _wait(lambda: client.list(SERVICE, scope), lambda found: len(found) == 3)
+    pods = wait_for(f"3 pods of {name}", lambda: client.list(POD, scope), lambda found: len(found) == 3)
+    services = wait_for(f"3 services of {name}", lambda: client.list(SERVICE, scope), lambda found: len(found) == 3)
     took = (time.perf_counter() - began) * 1000
     say(f"{took:.0f} ms after the job: {len(pods)} pods and {len(services)} services, made at once")
     say(f"{name}-worker-1 was told {_told(pods, f'{name}-worker-1')}")
     for pod in pods:
         _phase(client, pod["metadata"]["name"], {"phase": "Running"})
-    _wait(lambda: _states(client, name), lambda states: states[-1] == "Running")
+    _wait_state(client, name, "Running")
     _lose_a_worker(client, name, say)
     _phase(client, f"{name}-master-0", {"phase": "Succeeded"})
-    states = _wait(lambda: _states(client, name), lambda states: states[-1] == "Succeeded")
+    states = _wait_state(client, name, "Succeeded")
     say(f"the master finishes; conditions: {', '.join(states)}")
 
 
@@ -71,7 +70,7 @@ def _lose_a_worker(client: SyncClient, name: str, say: Say) -> None:
         found = client.list(POD, Scope(NAMESPACE, fields=f"metadata.name={name}-worker-0"))
         return next((pod for pod in found if pod["metadata"]["uid"] != uid), None)
 
-    _wait(replacement, bool)
+    wait_for(f"another {name}-worker-0", replacement, bool)
     failure = _job(client, name)["status"]["failures"][-1]
     say(f"{failure['pod']} fails and is replaced; class: {failure['class']}, evidence: {failure['reason']}")
     _phase(client, f"{name}-worker-0", {"phase": "Running"})
@@ -87,6 +86,10 @@ def _job(client: SyncClient, name: str) -> Object:
     return client.get(PYTORCH_JOB.resource, ObjectKey(NAMESPACE, name))
 
 
+def _wait_state(client: SyncClient, name: str, state: str) -> list[str]:
+    return wait_for(f"{name} to be {state}", lambda: _states(client, name), lambda states: states[-1] == state)
+
+
 def _states(client: SyncClient, name: str) -> list[str]:
     conditions = (_job(client, name).get("status") or {}).get("conditions") or [{"type": "", "status": ""}]
     return [one["type"] + ("" if one["status"] == "True" else "=False") for one in conditions]
@@ -94,12 +97,3 @@ def _states(client: SyncClient, name: str) -> list[str]:
 
 def _phase(client: SyncClient, name: str, status: Object) -> None:
     client.patch(POD, ObjectKey(NAMESPACE, name), Patch("merge", {"status": status}), subresource="status")
-
-
-def _wait(look: Callable[[], T], until: Callable[[T], object], seconds: float = 20.0) -> T:
-    deadline = time.monotonic() + seconds
-    while True:
-        seen = look()
-        if until(seen) or time.monotonic() > deadline:
-            return seen
-        time.sleep(0.02)
