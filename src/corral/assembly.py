@@ -180,7 +180,7 @@ def diagnose() -> list[Finding]:
     """Examines the machine and the embedded cluster."""
     import apsw
 
-    from corral.engine.doctor import household, machine, sqlite_engine, state
+    from corral.engine.doctor import household, machine, sqlite_engine, state, tracebacks
     from corral.engine.doctor.examination import examined
 
     home = default_home()
@@ -195,6 +195,7 @@ def diagnose() -> list[Finding]:
         "port": lambda: household.check_port(home),
         "kubeconfig": lambda: household.check_kubeconfig(home),
         "state": lambda: state.check_state(home.state),
+        "log": lambda: tracebacks.check_controllers_log(home),
     }
     return [examined(subject, check) for subject, check in checks.items()]
 

@@ -6,6 +6,7 @@ import pytest
 
 from corral.engine.doctor import household, machine
 from corral.engine.doctor.sqlite_engine import check_sqlite, has_wal_reset_bug
+from corral.engine.doctor.tracebacks import check_controllers_log
 from corral.engine.supervisor.home import Home
 from tests.surfaces.conftest import Cli
 
@@ -97,3 +98,21 @@ def test_a_clock_that_runs_behind_is_found() -> None:
 def test_an_old_python_and_a_lesser_platform_are_found() -> None:
     assert machine.check_python((3, 10, 9)).level == "fail"
     assert machine.check_platform(("memory of processes is not measured",)).level == "warn"
+
+
+def test_a_controller_that_crashed_is_found_in_its_log(tmp_path: Path) -> None:
+    home = Home(str(tmp_path))
+    assert check_controllers_log(home).level == "ok"
+    home.make_folders()
+    log = Path(home.log_of("controllers"))
+    log.write_text("2026-11-16T05:00:00.000Z info controllers: controllers running\n")
+    assert check_controllers_log(home).level == "ok"
+    crash = 'Traceback (most recent call last):\n  File "a.py", line 1, in b\n    c["spec"]\nKeyError: \'spec\'\n'
+    with log.open("a") as more:
+        for minute in (1, 2):
+            more.write(f"2026-11-16T05:0{minute}:00.000Z error control.controller: reconcile failed key=a/b\n{crash}")
+    finding = check_controllers_log(home)
+    assert finding.level == "warn"
+    want = "the controllers log holds 2 tracebacks, the last: KeyError: 'spec' (2026-11-16T05:02:00.000Z)"
+    assert finding.text == want
+    assert str(log) in finding.hint
