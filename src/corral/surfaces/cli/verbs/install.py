@@ -8,7 +8,7 @@ from corral import assembly
 @click.command()
 @click.option("--kubeconfig", default="", metavar="PATH", help="Another kubeconfig than the usual one.")
 @click.option("--context", default="", metavar="NAME", help="The context to install on; by default the current one.")
-@click.option("--dry-run", is_flag=True, help="Print the manifests as YAML instead, for kubectl apply.")
+@click.option("--dry-run", is_flag=True, help="Print them as YAML instead, for `kubectl apply --server-side -f -`.")
 def install(kubeconfig: str, context: str, dry_run: bool) -> None:
     """Put the definitions of the training kinds on a cluster.
 
