@@ -8,6 +8,9 @@ from typing import Any
 
 _log = logging.getLogger("corral.system.signals")
 
+_PATIENCE = 3.0
+"""Seconds after which work that was asked to end is asked again."""
+
 
 async def until_stopped(work: Coroutine[Any, Any, None]) -> None:
     """Runs `work` until it ends or SIGTERM or SIGINT comes, then cancels it and waits for its end."""
@@ -23,10 +26,20 @@ async def until_stopped(work: Coroutine[Any, Any, None]) -> None:
         if stopped.is_set():
             _log.info("stopping")
     finally:
-        working.cancel()
         waiting.cancel()
-        await asyncio.wait({working, waiting})
+        await _ended(working)
         for number in numbers:
             loop.remove_signal_handler(number)
     if not working.cancelled():
         working.result()
+
+
+async def _ended(working: asyncio.Task[None]) -> None:
+    """Cancels until the work has ended: one cancellation can be lost in code that is just catching another."""
+    while not working.done():
+        working.cancel()
+        await asyncio.wait({working}, timeout=_PATIENCE)
+        if not working.done():
+            _log.warning(
+                "still stopping", extra={"tasks": ", ".join(sorted(t.get_name() for t in asyncio.all_tasks()))}
+            )
