@@ -22,11 +22,11 @@ demo: run-environment  ## start the API, apply, run a training job, kill -9, sho
 
 test: check  ## everything that must hold: check, then the tests
 	@$(REAL)
-	@$(DEV)/bin/python -m pytest -q
+	@$(DEV)/bin/python tools/tests.py
 
 test-full: check  ## the tests with long sweeps and waits as well
 	@$(REAL)
-	@CORRAL_TEST_FULL=1 $(DEV)/bin/python -m pytest -q
+	@CORRAL_TEST_FULL=1 $(DEV)/bin/python tools/tests.py
 
 check: dev-environment  ## format, lint, types, import contracts, shape
 	@$(DEV)/bin/ruff format --check --quiet . || { echo "hint: .venv/bin/ruff format ."; exit 1; }

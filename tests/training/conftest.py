@@ -19,7 +19,7 @@ from tests.training.ground import Ground, embedded_ground, ground_of, real_groun
 from tests.training.stage import Stage
 
 _LOG_TAIL = 6000
-_EVERYTHING, _SAMPLE = 3000, 4
+_EVERYTHING, _SAMPLE = 1500, 4
 _LEFT_OUT = pytest.StashKey[int]()
 _LOGS = pytest.StashKey[tuple[Ground, int]]()
 
