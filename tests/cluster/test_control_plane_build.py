@@ -68,6 +68,8 @@ class Bench:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            # Whoever runs the tests in the background of a shell has SIGINT ignored, and children would inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def built(self) -> list[str]:

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -75,7 +75,9 @@ class LineModel(RuleBasedStateMachine):
 
 
 TestLine = LineModel.TestCase
-TestLine.settings = settings(max_examples=100, stateful_step_count=40, deadline=None)
+TestLine.settings = settings(
+    max_examples=100, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ def test_defaulting_again_changes_nothing(source: dict[str, Any], obj: dict[str,
     assert obj == before
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.data())
 def test_a_value_made_for_a_schema_is_accepted_whole(data: st.DataObject) -> None:
     source = data.draw(ROOTS)
@@ -137,7 +137,7 @@ def ruled(draw: st.DrawFn, depth: int = 2) -> dict[str, Any]:
     return schema
 
 
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(ruled(), JSON)
 def test_the_quick_test_never_accepts_what_the_walk_refuses(source: dict[str, Any], value: Any) -> None:
     if is_valid(compile_schema(source), value):

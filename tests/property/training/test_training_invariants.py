@@ -6,7 +6,7 @@ or dies between two writes) drives the real decisions; after every step the inva
 
 from typing import Any
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -166,5 +166,7 @@ class TrainingJobs(RuleBasedStateMachine):
         assert not self.cluster.unexplained
 
 
-TrainingJobs.TestCase.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
+TrainingJobs.TestCase.settings = settings(
+    max_examples=120, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
 TestTrainingInvariants = TrainingJobs.TestCase

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corral.kinds.objects import Object
@@ -94,7 +94,7 @@ def is_over(job: Object) -> bool:
     return "True" in (states(job).get("Succeeded"), states(job).get("Failed"))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(JOBS, STEPS)
 def test_a_job_comes_to_rest_whatever_happens(job: Object, steps: list[tuple[str, int]]) -> None:
     cluster = SmallCluster(job)
