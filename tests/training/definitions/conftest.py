@@ -17,6 +17,7 @@ from corral.testing.control_plane.real_control_plane import RealControlPlane
 from corral.testing.embedded_api import EmbeddedApi
 from corral.testing.waiting import eventually
 from tests.training.definitions.served_kinds import FILES, Kubectl, Served, definition_names
+from tests.training.ground import ground_of
 from tests.training.manifests import FACTS
 
 
@@ -51,6 +52,8 @@ def _all_are_published(kubectl: Kubectl) -> bool:
 
 @pytest.fixture(params=["embedded", "real"])
 def served(request: pytest.FixtureRequest) -> Iterator[Served]:
+    if request.param == "real":
+        ground_of(request, "real").stop_operator()  # this server is shared, and tests here expect to be alone with it
     access, kubectl = request.getfixturevalue(f"{request.param}_kubectl")
     namespace = f"definitions-{secrets.token_hex(4)}"
     warnings: list[str] = []

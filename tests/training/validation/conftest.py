@@ -9,7 +9,7 @@ import pytest
 
 from corral.kinds.objects import Object
 from corral.testing.contracts.kubernetes_api.server import Server
-from tests.training.ground import Ground
+from tests.training.ground import Ground, ground_of
 from tests.training.manifests import FACTS
 
 ENFORCED = "pod-security.kubernetes.io/enforce"
@@ -82,6 +82,7 @@ def real_judge(real_training_ground: Ground) -> Iterator[Judge]:
 
 @pytest.fixture(params=["embedded", "real"])
 def judge(request: pytest.FixtureRequest) -> Judge:
+    ground_of(request, request.param).stop_operator()  # what it writes would come between a read and an update
     found = request.getfixturevalue(f"{request.param}_judge")
     assert isinstance(found, Judge)
     return found
