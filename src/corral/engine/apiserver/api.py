@@ -9,7 +9,6 @@ from corral.engine.apiserver.http.negotiation import check_shape, form_of
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.http.response import Answer, Response, document, encoded, warning_header
 from corral.engine.apiserver.http.target import Target
-from corral.engine.apiserver.nodes import logs
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.resources.tables.rendering import INCLUDE_OBJECT
 from corral.engine.apiserver.rest import deleting, patching, reading, subresources, watching, writing
@@ -127,7 +126,10 @@ class Api:
                 raise failures.not_found(resource.group, resource.plural, target.name)
             raise failures.no_such_path()
         if name == "log" and method == "GET":
-            return await logs.read_log(self._world, resource, target, request)
+            # Loaded with the first log that is read: it brings TLS along, for which no start should wait.
+            from corral.engine.apiserver.nodes.logs import read_log
+
+            return await read_log(self._world, resource, target, request)
         view = View(resource, form_of(request.headers.get(b"accept", b"")), _included(request))
         if name == "status" and method in ("GET", "PUT", "PATCH"):
             return await self._object(request, target, view)
