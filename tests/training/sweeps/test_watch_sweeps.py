@@ -42,6 +42,7 @@ async def test_a_change_that_is_never_told_is_found_by_the_next_list(
     assert not wrong
 
 
+@pytest.mark.timeout(3600)  # the full run plays well over a thousand seeds of each scenario
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda one: one.name)
 async def test_changes_may_come_late_twice_and_in_any_order(
     api: InProcessApi, clean: Clean, scenario: Scenario
