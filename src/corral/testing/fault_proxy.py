@@ -166,6 +166,9 @@ class FaultProxy:
             await self.cut()
             await self._server.wait_closed()
             self._server = None
+            # A connection that was aborted is closed in the next turn of the loop, which may be the last one.
+            for _ in range(3):
+                await asyncio.sleep(0)
 
     async def cut(self) -> None:
         """Cuts every connection."""
@@ -231,8 +234,12 @@ class FaultProxy:
         credentials.refresh()
         headers = {**kept, "Host": parts.netloc, "Connection": "close", **credentials.headers()}
         head = f"{seen.method} {seen.path} HTTP/1.1\r\n" + "".join(f"{k}: {v}\r\n" for k, v in headers.items())
-        writer.write(head.encode() + b"\r\n" + seen.body)
-        await writer.drain()
+        try:
+            writer.write(head.encode() + b"\r\n" + seen.body)
+            await writer.drain()
+        except BaseException:
+            writer.transport.abort()
+            raise
         return reader, writer
 
 
