@@ -4,6 +4,7 @@ Objects of both are stored as v1 with one schema. What was written as v2beta1 ca
 fills in for that version only: by this the operator tells them apart.
 """
 
+from dataclasses import replace
 from typing import Annotated
 
 import msgspec
@@ -47,20 +48,9 @@ MPI_JOB = KindFacts(
     has_services=False,
 )
 
-MPI_JOB_V2 = KindFacts(
-    kind="MPIJob",
-    plural="mpijobs",
-    framework="mpi",
-    map_field="mpiReplicaSpecs",
-    roles=("Launcher", "Worker"),
-    container="mpi",
-    port_name="mpi-port",
-    port=9999,
-    spec_type=MPIJobSpec,
+MPI_JOB_V2 = replace(
+    MPI_JOB,
     restart_policies=(("Launcher", "OnFailure"),),
-    default_replicas=(("Worker", 0),),
-    adds_port=False,
-    has_services=False,
     version="v2beta1",
     operator_name="mpi-operator",
 )
