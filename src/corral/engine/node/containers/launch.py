@@ -1,0 +1,45 @@
+"""Everything that is needed to start one container, as a value, and the refusal when it cannot be started."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+
+class Mount(NamedTuple):
+    """A file or folder of this machine that a container sees at another path."""
+
+    source: str
+    path: str
+    read_only: bool = False
+
+
+class Limits(NamedTuple):
+    """What a container may use at most; None and nothing mean no limit."""
+
+    memory_bytes: int | None = None
+    cpus: tuple[int, ...] = ()
+    """The processors that it may run on, by number."""
+
+
+class Launch(NamedTuple):
+    """One start of one container."""
+
+    folder: str
+    """Where the record of this run and its exit code are kept."""
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    workdir: str
+    log: str
+    """The file that standard output and standard error append to."""
+    owner: str
+    """Marks every process of this run in its environment: pod uid, container and run number."""
+    mounts: tuple[Mount, ...] = ()
+    limits: Limits = Limits()
+
+
+class StartRefusedError(Exception):
+    """A container cannot be started; `reason` is a word that Kubernetes uses, `message` a sentence for people."""
+
+    def __init__(self, reason: str, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+        self.message = message
