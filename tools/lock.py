@@ -1,4 +1,4 @@
-"""Rewrites the requirements*.lock files: names, versions, markers and hashes, nothing else.
+"""Rewrites the lock files: names, versions, markers and hashes, nothing else. `python tools/lock.py [FILE...]`.
 
 The resolver is installed into a throw-away environment, so that it is no dependency of anything. The result holds for
 every platform and every Python from 3.11 on, lists all files of each release, and names no index: pip's own
@@ -26,19 +26,33 @@ LOCKS = {
     "requirements-dev.lock": ["pyproject.toml", "--group=pyproject.toml:dev"],
     "requirements-sdk.lock": ["--group=pyproject.toml:sdk"],
 }
+FRAMEWORKS = Path("requirements/frameworks")
+"""Of each `NAME.in` in this folder, `NAME.lock` is made: one environment of the examples each."""
 
 
-def main() -> None:
-    """Resolves every set anew."""
+def sources_by_lock() -> dict[str, list[str]]:
+    """Returns the sources of every lock file, by its path from the root."""
+    frameworks = sorted(path.name for path in (ROOT / FRAMEWORKS).glob("*.in"))
+    return LOCKS | {str(FRAMEWORKS / name.replace(".in", ".lock")): [str(FRAMEWORKS / name)] for name in frameworks}
+
+
+def main(wanted: list[str]) -> None:
+    """Resolves the wanted sets anew, or every one."""
+    sets = sources_by_lock()
+    unknown = [name for name in wanted if name not in sets]
+    if unknown:
+        sys.exit(f"unknown: {' '.join(unknown)}; known: {' '.join(sets)}")
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
         tools = Path(folder, "bin")
         subprocess.run([str(tools / "python"), "-m", "pip", "install", "--quiet", "uv"], check=True)
-        for name, sources in LOCKS.items():
+        for name, sources in sets.items():
+            if wanted and name not in wanted:
+                continue
             command = [str(tools / "uv"), "pip", "compile", *FORM, "--output-file", name, *sources]
             subprocess.run(command, check=True, cwd=ROOT)
             sys.stdout.write(f"{name}: {(ROOT / name).read_text().count('==')} releases\n")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
