@@ -1,8 +1,27 @@
-"""What the loops need from logs: the latest lines of a container, never all of them."""
+"""Reading logs of containers: which part of one is meant, and what the loops need, the latest lines and never all."""
 
 from typing import Protocol
 
+import msgspec
+
 from corral.kinds.references import ObjectKey
+
+
+class LogOptions(msgspec.Struct, frozen=True):
+    """Which part of a container's log."""
+
+    container: str = ""
+    follow: bool = False
+    previous: bool = False
+    timestamps: bool = False
+    tail_lines: int | None = None
+    since_seconds: int | None = None
+    since_time: str = ""
+    limit_bytes: int | None = None
+
+
+WHOLE_LOG = LogOptions()
+"""From its first line to its present end."""
 
 
 class LogSource(Protocol):

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from corral.adapters.kubernetes.async_client import AsyncClient
-from corral.adapters.kubernetes.calls import LogOptions
 from corral.kinds.objects import Object
 from corral.kinds.well_known import POD
+from corral.ports.log_source import LogOptions
 from corral.ports.object_store import Scope, Start
 from corral.ports.refusals import NotFoundError
 from corral.testing.api_under_test import ApiUnderTest

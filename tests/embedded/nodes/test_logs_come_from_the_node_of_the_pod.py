@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from corral.adapters.kubernetes.async_client import AsyncClient
-from corral.adapters.kubernetes.calls import LogOptions
 from corral.errors import CorralError
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import NODE, POD
+from corral.ports.log_source import LogOptions
 from corral.testing.api_under_test import ApiUnderTest
 from corral.testing.hollow_node import HollowNode
 from corral.testing.hollow_node.log_book import Container

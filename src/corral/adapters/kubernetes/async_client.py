@@ -11,7 +11,6 @@ from corral.adapters.kubernetes import calls
 from corral.adapters.kubernetes.access import DEFAULT_TIMEOUTS, Access, Timeouts
 from corral.adapters.kubernetes.answers import Answer, ChangeReader, LineSplitter, object_in, page_in
 from corral.adapters.kubernetes.async_transport import AsyncTransport
-from corral.adapters.kubernetes.calls import WHOLE_LOG, LogOptions
 from corral.adapters.kubernetes.discovery import discovering
 from corral.adapters.kubernetes.paging import Paging
 from corral.adapters.kubernetes.retrying import PATIENT, RetryPolicy
@@ -20,6 +19,7 @@ from corral.kinds.catalogue import Catalogue
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.well_known import POD
+from corral.ports.log_source import WHOLE_LOG, LogOptions
 from corral.ports.object_store import (
     EVERYTHING,
     GENTLY,

@@ -14,6 +14,7 @@ import msgspec
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
+from corral.ports.log_source import LogOptions
 from corral.ports.object_store import DeleteOptions, Patch, Scope, Start, WriteOptions
 
 JSON = "application/json"
@@ -215,22 +216,6 @@ def _delete_body(options: DeleteOptions) -> bytes:
     if options.dry_run:
         body["dryRun"] = ["All"]
     return encoded(body)
-
-
-class LogOptions(msgspec.Struct, frozen=True):
-    """Which part of a container's log."""
-
-    container: str = ""
-    follow: bool = False
-    previous: bool = False
-    timestamps: bool = False
-    tail_lines: int | None = None
-    since_seconds: int | None = None
-    since_time: str = ""
-    limit_bytes: int | None = None
-
-
-WHOLE_LOG = LogOptions()
 
 
 def logs(pods: ApiResource, key: ObjectKey, options: LogOptions) -> Call:

@@ -4,8 +4,8 @@ import re
 from contextlib import aclosing
 
 from corral.adapters.kubernetes.async_client import AsyncClient
-from corral.adapters.kubernetes.calls import LogOptions
 from corral.kinds.references import ObjectKey
+from corral.ports.log_source import LogOptions
 
 _TAIL_LINES = (2000, 50, 1)
 """How many lines are asked for; fewer, when so many were more than is read."""

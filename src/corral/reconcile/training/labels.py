@@ -1,12 +1,12 @@
 """The labels and annotations by which everybody finds the pods of a job."""
 
+from corral.kinds.training import label_names
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.run_policy import RESTART_SCOPE
 from corral.reconcile.frameworks.framework import Framework
 
-PREFIX = "training.kubeflow.org/"
-OPERATOR_NAME, JOB_NAME = PREFIX + "operator-name", PREFIX + "job-name"
-REPLICA_TYPE, REPLICA_INDEX, JOB_ROLE = PREFIX + "replica-type", PREFIX + "replica-index", PREFIX + "job-role"
+PREFIX, OPERATOR_NAME, JOB_NAME = label_names.PREFIX, label_names.OPERATOR_NAME, label_names.JOB_NAME
+REPLICA_TYPE, REPLICA_INDEX, JOB_ROLE = label_names.REPLICA_TYPE, label_names.REPLICA_INDEX, label_names.JOB_ROLE
 
 ATTEMPT = "corral.dev/attempt"
 """On pods: which attempt of the whole gang they belong to."""
