@@ -11,7 +11,6 @@ own time over before it writes (`Term.check`), and anything it wrote with its ol
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from typing import NamedTuple
 
 from corral.control.backoff import Backoff
@@ -24,6 +23,7 @@ from corral.ports.clock import Clock
 from corral.ports.identity import Randomness
 from corral.ports.object_store import ObjectStore, WriteOptions
 from corral.ports.refusals import AlreadyExistsError, ConflictError, NotFoundError
+from corral.reconcile.moments import micro_stamp_of
 
 _log = logging.getLogger("corral.control.leadership")
 
@@ -247,7 +247,7 @@ class Leadership:
             _log.info("lease not given back", extra={"lease": str(self._lease), "reason": str(error)})
 
     def _renewed(self, found: Object, *, epoch: int, acquired: bool = False) -> Object:
-        stamp = datetime.fromtimestamp(self._clock.now(), UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        stamp = micro_stamp_of(self._clock.now())
         spec = {
             **(found.get("spec") or {}),
             "holderIdentity": self._identity,

@@ -16,3 +16,8 @@ def seconds_of(stamp: str | None) -> float | None:
 def stamp_of(seconds: float) -> str:
     """Returns seconds as a timestamp."""
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def micro_stamp_of(seconds: float) -> str:
+    """Returns seconds as a timestamp with millionths, as leases carry it."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
