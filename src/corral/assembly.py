@@ -79,11 +79,13 @@ class Up(NamedTuple):
     notes: tuple[str, ...]
 
 
-def start_embedded(*, api_only: bool = False, no_node: bool = False, port: int | None = None) -> Up:
+def start_embedded(
+    *, api_only: bool = False, no_node: bool = False, fake_nodes: Sequence[str] = (), port: int | None = None
+) -> Up:
     """Makes the embedded cluster run and returns when its API answers."""
     began = time.perf_counter()
     home = default_home()
-    plan, notes = embedded_plan(home, api_only=api_only, no_node=no_node)
+    plan, notes = embedded_plan(home, api_only=api_only, no_node=no_node, fake_nodes=fake_nodes)
     examine(home)
     with refusals_told(home):
         started = lifecycle.start(home, plan, port)
@@ -106,8 +108,11 @@ def _with_what_became_of_it(error: PermanentError, home: Home, was_running: bool
     return PermanentError(error.code, error.message, hint=f"{error.hint}; {fate}")
 
 
-def embedded_plan(home: Home, *, api_only: bool, no_node: bool) -> tuple[Plan, tuple[str, ...]]:
+def embedded_plan(
+    home: Home, *, api_only: bool, no_node: bool, fake_nodes: Sequence[str] = ()
+) -> tuple[Plan, tuple[str, ...]]:
     """Returns the processes to run, and notes on those that this release does not have."""
+    fakes = _fake_nodes_words(fake_nodes, api_only=api_only)
     python = (sys.executable, "-P", "-m")
     server = "corral.engine.apiserver"
     plan = [
@@ -119,8 +124,25 @@ def embedded_plan(home: Home, *, api_only: bool, no_node: bool) -> tuple[Plan, t
     if api_only:
         return tuple(plan), ("--no-node adds nothing: --api-only leaves the node out as well",) if no_node else ()
     where = ("--kubeconfig", home.kubeconfig, "--lock-file", home.controllers_lock_file)
-    plan.append(ChildSpec("controllers", (*python, "corral.engine.controllers", *where)))
+    plan.append(ChildSpec("controllers", (*python, "corral.engine.controllers", *where, *fakes)))
+    if fakes:
+        plan.append(
+            ChildSpec("fake-nodes", (*python, "corral.engine.fake_nodes", "--kubeconfig", home.kubeconfig, *fakes))
+        )
     return tuple(plan), () if no_node else ("this release has no process node yet: pods stay Pending",)
+
+
+def _fake_nodes_words(fake_nodes: Sequence[str], *, api_only: bool) -> tuple[str, ...]:
+    """Returns the words for the processes that know of fake nodes; the controllers do away with all others."""
+    if not fake_nodes:
+        return ()
+    from corral.engine.fake_nodes.fleet import fleet_of
+
+    fleet_of(fake_nodes)
+    if api_only:
+        message = "--fake-nodes does not go with --api-only: nothing would bind pods to them"
+        raise PermanentError("bad-fake-nodes", message, hint="leave one of the two out")
+    return tuple(word for group in fake_nodes for word in ("--fake-nodes", group))
 
 
 def stop_embedded(on_wait: Callable[[str], None] | None = None) -> list[str]:

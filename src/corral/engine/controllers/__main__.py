@@ -8,6 +8,7 @@ import sys
 from corral.engine.controllers.log_lines import begin_logging
 from corral.engine.controllers.process import Orders, run
 from corral.engine.controllers.roster import chosen
+from corral.engine.fake_nodes.fleet import fleet_of
 from corral.errors import CorralError
 
 
@@ -21,12 +22,15 @@ def main() -> int:
         "--turn", choices=("auto", "lock", "lease", "none"), default="auto", help="how copies take turns"
     )
     parser.add_argument("--lock-file", default="", help="the file to lock; by default one beside the kubeconfig")
+    parser.add_argument(
+        "--fake-nodes", action="append", default=[], help="the fake nodes that stay: COUNTxGPUS[:MODEL]"
+    )
     given = parser.parse_args()
     begin_logging()
     gc.freeze()
     try:
-        names = chosen(given.controllers)
-        asyncio.run(run(Orders(given.kubeconfig, names, given.context, given.turn, given.lock_file)))
+        names, fakes = chosen(given.controllers), frozenset(node.name for node in fleet_of(given.fake_nodes))
+        asyncio.run(run(Orders(given.kubeconfig, names, given.context, given.turn, given.lock_file, fakes)))
     except CorralError as error:
         print(f"error: {error.message}", *([f"hint: {error.hint}"] if error.hint else []), sep="\n", file=sys.stderr)
         return 70

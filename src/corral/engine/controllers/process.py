@@ -40,6 +40,8 @@ class Orders(NamedTuple):
     """`lock`, `lease`, `none`, or `auto`: a lock against an API on this machine, else a lease."""
     lock_file: str = ""
     """The file to lock; by default one beside the kubeconfig."""
+    fake_nodes: frozenset[str] = frozenset()
+    """The names of the fake nodes that stay; others are done away with."""
 
 
 async def run(orders: Orders) -> None:

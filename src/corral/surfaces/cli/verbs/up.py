@@ -17,18 +17,24 @@ INTERRUPTED_TEXT = (
 @click.option("--api-only", is_flag=True, help="Only the API server: no controllers, no scheduler, no node.")
 @click.option("--no-node", is_flag=True, help="With controllers, but no node: pods stay Pending.")
 @click.option(
+    "--fake-nodes",
+    metavar="COUNTxGPUS[:MODEL]",
+    multiple=True,
+    help="Nodes that only play their pods, to try the scheduler: 100x8:V100. May be given several times, for a mix.",
+)
+@click.option(
     "--port",
     type=click.IntRange(1, 65535),
     metavar="PORT",
     help="Port on 127.0.0.1; kept for later starts. By default the last one, or a free one.",
 )
-def up(api_only: bool, no_node: bool, port: int | None) -> None:
+def up(api_only: bool, no_node: bool, fake_nodes: tuple[str, ...], port: int | None) -> None:
     """Start Corral on this machine.
 
     Returns when the API answers. Calling it again is harmless; with other flags it starts and stops what is needed.
     """
     try:
-        outcome = assembly.start_embedded(api_only=api_only, no_node=no_node, port=port)
+        outcome = assembly.start_embedded(api_only=api_only, no_node=no_node, fake_nodes=fake_nodes, port=port)
     except KeyboardInterrupt:
         click.echo(INTERRUPTED_TEXT, err=True)
         raise
