@@ -117,3 +117,12 @@ class Framework:
     """Returns the counts of a job as its status tells them."""
     companions: Callable[[TrainingJob, Sequence[PodView]], Sequence[Object]] = _no_companions
     """Returns further objects that the job needs before its pods: whole, with kind and metadata, without owner."""
+
+    def reached(self, containers: Sequence[Object]) -> Sequence[Object]:
+        """Returns those of a pod's containers that get the environment."""
+        match self.reaches:
+            case "named":
+                return [one for one in containers if one.get("name") == self.facts.container]
+            case "first":
+                return containers[:1]
+        return containers

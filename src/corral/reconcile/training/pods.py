@@ -52,13 +52,7 @@ def _metadata(framework: Framework, job: TrainingJob, place: Place, attempt: int
 
 def _tell(framework: Framework, job: TrainingJob, place: Place, pod: Object, settings: Settings) -> None:
     """Appends the framework's environment: on a clash the later one, ours, counts."""
-    containers = pod["spec"].get("containers") or []
-    match framework.reaches:
-        case "named":
-            containers = [one for one in containers if one.get("name") == job.facts.container]
-        case "first":
-            containers = containers[:1]
-    for container in containers:
+    for container in framework.reached(pod["spec"].get("containers") or []):
         told = framework.environment(job, place, settings.addressing)
         if told:
             container["env"] = [*(container.get("env") or []), *copied(list(told))]
