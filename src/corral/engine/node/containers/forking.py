@@ -1,0 +1,82 @@
+"""Turns a forked child of this process into another program, and brings back why that failed.
+
+Between fork and exec only calls to the operating system are made: the child has the memory of an event loop whose other
+threads are gone, so it may neither wait for a lock nor return into anything above it.
+"""
+
+import fcntl
+import os
+import signal
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, NoReturn
+
+from corral.engine.node.containers.launch import StartRefusedError
+
+_ABOVE = 64
+"""Handles are moved up here first, so that putting one into its place never overwrites another."""
+_SIGNALS = range(1, 32)
+_LONGEST_MESSAGE = 4000
+
+
+class Program(NamedTuple):
+    """What the child becomes."""
+
+    path: bytes
+    argv: tuple[bytes, ...]
+    env: Mapping[bytes, bytes]
+
+
+def fork_into(program: Program, handles: tuple[int, ...], prepare: Callable[[], None]) -> int:
+    """Starts a program in a session of its own, with `handles` as its files 0, 1, 2..., and returns its pid.
+
+    `prepare` is called in the child; what it raises (an OSError or a refusal) ends the child and is raised here as a
+    refusal. Signals wait meanwhile: one that reached the child while it still has our handlers would be lost.
+    """
+    listening, telling = os.pipe()
+    changed = [number for number in _SIGNALS if signal.getsignal(number) not in (signal.SIG_DFL, None)]
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    try:
+        pid = os.fork()
+        if pid == 0:
+            _become(program, (*handles, telling), prepare, changed)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        os.close(telling)
+    with os.fdopen(listening, "rb") as answer:
+        told = answer.read().decode(errors="replace")
+    if told:
+        os.waitpid(pid, 0)
+        reason, _, message = told.partition("\n")
+        raise StartRefusedError(reason, message)
+    return pid
+
+
+def _become(program: Program, handles: tuple[int, ...], prepare: Callable[[], None], changed: list[int]) -> NoReturn:
+    # Whatever goes wrong, this process must never return into the event loop of its parent.
+    telling, told = handles[-1], b"StartError\nthe process ended before it became a program"
+    try:
+        signal.set_wakeup_fd(-1)
+        for number in changed:
+            signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        os.setsid()
+        telling = _arrange(handles)
+        prepare()
+        os.execve(program.path, program.argv, program.env)  # noqa: S606 - no shell
+    except StartRefusedError as refusal:
+        told = f"{refusal.reason}\n{refusal.message}".encode()
+    except OSError as error:
+        told = f"StartError\n{error.strerror or error}: {os.fsdecode(program.path)}".encode(errors="replace")
+    finally:
+        os.write(telling, told[:_LONGEST_MESSAGE])
+        os._exit(127)
+
+
+def _arrange(handles: tuple[int, ...]) -> int:
+    """Moves handles to 0, 1, 2..., closes all others, and returns the place of the last, which no program inherits."""
+    raised = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for handle in handles]
+    last = len(raised) - 1
+    for place, handle in enumerate(raised):
+        os.dup2(handle, place, inheritable=place < last)
+    os.closerange(len(raised), os.sysconf("SC_OPEN_MAX"))
+    return last

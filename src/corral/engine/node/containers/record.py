@@ -1,0 +1,140 @@
+"""What is known on disk about one run of a container: who holds it, and how it ended.
+
+    record.json   the holder (pid and start mark), since when, its control groups, what it runs
+    exit          its exit code and a line end, written by the holder; without a line end there is no code yet
+    environment   what the program was started with, separated by NUL, readable by the user only
+    execs/        one record for each process that joined it later
+
+The record is written before the holder becomes a program, so there is never a process that no record names. A record
+that cannot be read (the machine lost power) tells of a run that has ended.
+"""
+
+import json
+import os
+from typing import NamedTuple
+
+from corral.engine.supervisor.home import note, read_text
+from corral.engine.supervisor.host import ProcessIdentity
+
+MARK = "CORRAL_CONTAINER"
+"""The variable that every process of a run carries: pod uid, container and run number."""
+KILLED = 137
+"""The exit code of whatever ended without a word."""
+ROOM = " " * 32
+"""Stands in the exit file from the start: the space is taken while there is some, and a full disk hides no exit code."""
+
+
+class Run(NamedTuple):
+    """One run of one container, running or ended."""
+
+    folder: str
+    holder: ProcessIdentity
+    owner: str
+    started_at: float
+    argv: tuple[str, ...] = ()
+    workdir: str = "/"
+    groups: tuple[str, ...] = ()
+    """Its control groups, as folders; empty where the machine gives none."""
+    memory_bytes: int | None = None
+
+    def is_running(self) -> bool:
+        """Tells whether exactly this run still goes on."""
+        return self.holder.is_alive()
+
+
+class Ending(NamedTuple):
+    """How a run ended."""
+
+    exit_code: int
+    finished_at: float
+    message: str = ""
+    """Why it could not even start; empty when it did."""
+
+
+def record_path(folder: str) -> str:
+    """Returns the file that names the holder of a run."""
+    return os.path.join(folder, "record.json")
+
+
+def exit_path(folder: str) -> str:
+    """Returns the file that the exit code is written to."""
+    return os.path.join(folder, "exit")
+
+
+def environment_path(folder: str) -> str:
+    """Returns the file with the environment that the program was started with."""
+    return os.path.join(folder, "environment")
+
+
+def execs_path(folder: str) -> str:
+    """Returns the folder with a record of each process that joined the run."""
+    return os.path.join(folder, "execs")
+
+
+def write_record(run: Run) -> None:
+    """Writes the record of a run in one step."""
+    document = {
+        "pid": run.holder.pid,
+        "start": run.holder.start,
+        "owner": run.owner,
+        "startedAt": run.started_at,
+        "argv": run.argv,
+        "workdir": run.workdir,
+        "groups": run.groups,
+        "memoryBytes": run.memory_bytes,
+    }
+    note(record_path(run.folder), json.dumps(document) + "\n")
+
+
+def adopt(folder: str) -> Run | None:
+    """Returns the run that is recorded in a folder, None when nothing was ever started there.
+
+    Whether it still runs, and how it ended, is told by `ending_of`.
+    """
+    path = record_path(folder)
+    text = read_text(path)
+    try:
+        fields = json.loads(text)
+        return Run(
+            folder=folder,
+            holder=ProcessIdentity(int(fields["pid"]), str(fields["start"])),
+            owner=str(fields["owner"]),
+            started_at=float(fields["startedAt"]),
+            argv=tuple(fields["argv"]),
+            workdir=str(fields["workdir"]),
+            groups=tuple(fields["groups"]),
+            memory_bytes=fields["memoryBytes"],
+        )
+    except (ValueError, LookupError, TypeError):
+        if not os.path.exists(path):
+            return None
+        return Run(folder, ProcessIdentity(0, ""), "", os.stat(path).st_mtime)
+
+
+def read_ending(folder: str) -> Ending | None:
+    """Returns what the exit file says, None when it says nothing."""
+    path = exit_path(folder)
+    code, ended, message = read_text(path).partition("\n")
+    if not ended or not code.strip().isdigit():
+        return None
+    return Ending(int(code), os.stat(path).st_mtime, message.strip())
+
+
+def write_ending(folder: str, code: int, message: str = "") -> None:
+    """Writes how a run ended, for one whose holder could not."""
+    note(exit_path(folder), f"{code}\n{message}\n")
+
+
+def read_environment(folder: str) -> dict[bytes, bytes]:
+    """Returns the environment that the program of a run was started with."""
+    with open(environment_path(folder), "rb") as file:
+        pairs = (entry.partition(b"=") for entry in file.read().split(b"\0") if entry)
+        return {name: value for name, _, value in pairs}
+
+
+def write_environment(folder: str, env: dict[bytes, bytes]) -> None:
+    """Keeps the environment of a program, readable by the user only."""
+    path = environment_path(folder)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(b"".join(name + b"=" + value + b"\0" for name, value in env.items()))

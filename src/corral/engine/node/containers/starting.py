@@ -1,0 +1,153 @@
+"""Starts a container: a forked child becomes a shell that holds it, runs the command and writes down how it ended.
+
+The holder is the witness. It leads the session and the process group, it catches signals without an action so that they
+reach the program and not the witness, and it outlives the node. The command comes to it as arguments, never as text. What
+it writes the exit code to is an open file, so no mount of the container can hide it.
+"""
+
+import os
+import re
+import sys
+import time
+from collections.abc import Mapping
+
+from corral.engine.node.containers.forking import Program, fork_into
+from corral.engine.node.containers.launch import Launch, StartRefusedError
+from corral.engine.node.containers.programs import find_program
+from corral.engine.node.containers.record import (
+    MARK,
+    ROOM,
+    Run,
+    adopt,
+    environment_path,
+    exit_path,
+    record_path,
+    write_environment,
+    write_record,
+)
+from corral.engine.supervisor.host import ProcessIdentity, identity
+
+HOLDER = """trap : HUP INT QUIT ABRT ALRM TERM USR1 USR2 PIPE
+"$@" 2>&1 3>&-
+code=$?
+echo "$code" >&3
+exit "$code"
+"""
+"""The constant script of the holder; its own standard error is closed, so a shell's remarks stay out of the log."""
+
+RESTORER = """
+import os, sys
+with os.fdopen(4, "rb") as file:
+    pairs = [entry.partition(b"=") for entry in file.read().split(b"\\0") if entry]
+os.execve(sys.argv[1], sys.argv[1:], {name: value for name, _, value in pairs})
+"""
+"""Gives a program variables that shells drop or change: only such a start pays for an interpreter in between."""
+
+_KEPT_BY_SHELLS = re.compile(rb"[A-Za-z_][A-Za-z0-9_]*")
+_CHANGED_BY_SHELLS = {b"IFS", b"OPTIND", b"PPID", b"LINENO", b"SHELLOPTS", b"BASHOPTS", b"UID", b"EUID", b"GROUPS"}
+
+
+def start(launch: Launch) -> Run:
+    """Starts one run of a container and returns it; a run that was started in this folder before is returned as it is.
+
+    Raises StartRefusedError when it cannot be started; nothing is left of it then.
+    """
+    known = adopt(launch.folder)
+    if known is not None:
+        return known
+    program = find_program(launch.argv, launch.env, launch.workdir, launch.mounts)
+    env = {os.fsencode(name): os.fsencode(value) for name, value in launch.env.items()}
+    env[MARK.encode()] = os.fsencode(launch.owner)
+    try:
+        handles = _open_files(launch, env)
+    except OSError as error:
+        raise StartRefusedError("CreateContainerError", f"cannot prepare the run: {error}") from error
+    draft = Run(
+        folder=launch.folder,
+        holder=ProcessIdentity(0, ""),
+        owner=launch.owner,
+        started_at=time.time(),
+        argv=launch.argv,
+        workdir=launch.workdir or "/",
+        memory_bytes=launch.limits.memory_bytes,
+    )
+    argv = tuple(os.fsencode(argument) for argument in (program, *launch.argv[1:]))
+    needs_restorer = not keeps_through_a_shell(env)
+    try:
+        pid = fork_into(
+            _holder(argv, env, needs_restorer),
+            handles if needs_restorer else handles[:4],
+            lambda: _prepare(launch, draft),
+        )
+    except StartRefusedError:
+        _forget(launch.folder)
+        raise
+    finally:
+        for handle in set(handles):
+            os.close(handle)
+    return draft._replace(holder=identity(pid)) if (found := adopt(launch.folder)) is None else found
+
+
+def keeps_through_a_shell(env: Mapping[bytes, bytes]) -> bool:
+    """Tells whether a shell hands on all these variables unchanged; it drops names such as `my.name`."""
+    return all(_KEPT_BY_SHELLS.fullmatch(name) and name not in _CHANGED_BY_SHELLS for name in env)
+
+
+def _holder(argv: tuple[bytes, ...], env: Mapping[bytes, bytes], needs_restorer: bool) -> Program:
+    if needs_restorer:
+        argv = (os.fsencode(sys.executable), b"-I", b"-S", b"-c", RESTORER.encode(), *argv)
+    return Program(b"/bin/sh", (b"sh", b"-c", HOLDER.encode(), b"sh", *argv), env)
+
+
+def _open_files(launch: Launch, env: dict[bytes, bytes]) -> tuple[int, ...]:
+    """Opens what the holder gets: nothing to read, the log, nowhere, the exit file, and the environment."""
+    os.makedirs(launch.folder, mode=0o700, exist_ok=True)
+    os.makedirs(os.path.dirname(launch.log), mode=0o700, exist_ok=True)
+    write_environment(launch.folder, env)
+    opened: list[int] = []
+    try:
+        opened.append(os.open(os.devnull, os.O_RDWR))
+        opened.append(os.open(launch.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+        opened.append(opened[0])
+        opened.append(os.open(exit_path(launch.folder), os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+        os.pwrite(opened[3], ROOM.encode(), 0)
+        opened.append(os.open(environment_path(launch.folder), os.O_RDONLY))
+    except OSError:
+        for handle in set(opened):
+            os.close(handle)
+        raise
+    return tuple(opened)
+
+
+def _prepare(launch: Launch, draft: Run) -> None:
+    """Runs in the child: notes who it is, then takes on everything that the program shall find."""
+    write_record(draft._replace(holder=identity(os.getpid())))
+    try:
+        _confine(launch)
+    except StartRefusedError as refusal:
+        # For a node that was killed meanwhile: its successor finds a run that never started, not one that vanished.
+        os.pwrite(3, f"128\n{refusal.message}\n".encode(), 0)
+        raise
+
+
+def _confine(launch: Launch) -> None:
+    if launch.limits.cpus and hasattr(os, "sched_setaffinity"):
+        try:
+            os.sched_setaffinity(0, launch.limits.cpus)
+        except OSError as error:
+            message = f"cannot run on processors {launch.limits.cpus}: {error.strerror}"
+            raise StartRefusedError("CreateContainerError", message) from error
+    os.umask(0o022)
+    try:
+        os.chdir(launch.workdir or "/")
+    except OSError as error:
+        message = f"cannot work in {launch.workdir!r} (workingDir): {error.strerror}"
+        raise StartRefusedError("CreateContainerError", message) from error
+
+
+def _forget(folder: str) -> None:
+    for path in (record_path(folder), exit_path(folder), environment_path(folder)):
+        try:
+            os.unlink(path)
+        except FileNotFoundError:
+            pass
