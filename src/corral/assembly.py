@@ -23,9 +23,13 @@ from corral.errors import CorralError, PermanentError
 if TYPE_CHECKING:
     from corral.adapters.kubernetes.access import Access
     from corral.adapters.kubernetes.async_client import AsyncClient
+    from corral.adapters.kubernetes.context_choice import Target
+    from corral.adapters.kubernetes.kubeconfig import Kubeconfig
+    from corral.control.desk.session import Session
     from corral.control.leadership import Leadership
     from corral.control.runtime import Runtime
     from corral.control.training.orders import Orders
+    from corral.engine.node.images.orders import ImageOrders
     from corral.kinds.objects import Object
 
 __all__ = [
@@ -36,9 +40,11 @@ __all__ = [
     "diagnose",
     "embedded_access",
     "embedded_overview",
+    "image_orders",
     "install",
     "install_manifests",
     "kubeconfig_path",
+    "open_session",
     "refuse_missing_kubeconfig",
     "run_operator",
     "salvage_embedded",
@@ -419,20 +425,81 @@ async def _is_embedded(client: "AsyncClient") -> bool:
 
 def _chosen_access(kubeconfig: str, flag: str) -> "tuple[Access, str]":
     """Returns the API that a command talks to, and its name with who chose it."""
-    from corral.adapters.kubernetes.context_choice import Choices, choose_context
-    from corral.adapters.kubernetes.in_cluster import in_cluster_access, is_in_cluster
-    from corral.adapters.kubernetes.kubeconfig import access_of, kubeconfig_paths, read_kubeconfig
+    return _access_of_target(kubeconfig, _chosen_target(kubeconfig, flag))
 
-    config = read_kubeconfig([kubeconfig] if kubeconfig else kubeconfig_paths(os.environ), must_exist=bool(kubeconfig))
+
+def _chosen_target(kubeconfig: str, flag: str) -> "Target":
+    from corral.adapters.kubernetes.context_choice import Choices, choose_context
+    from corral.adapters.kubernetes.in_cluster import is_in_cluster
+
+    config = _kubeconfig(kubeconfig)
     variable = "" if kubeconfig else os.environ.get("CORRAL_CONTEXT", "")
-    target = choose_context(
+    return choose_context(
         Choices(flag, variable, "", config.current, tuple(config.contexts), is_in_cluster(os.environ))
     )
+
+
+def _kubeconfig(path: str) -> "Kubeconfig":
+    from corral.adapters.kubernetes.kubeconfig import kubeconfig_paths, read_kubeconfig
+
+    return read_kubeconfig([path] if path else kubeconfig_paths(os.environ), must_exist=bool(path))
+
+
+def _access_of_target(kubeconfig: str, target: "Target") -> "tuple[Access, str]":
+    from corral.adapters.kubernetes.in_cluster import in_cluster_access
+    from corral.adapters.kubernetes.kubeconfig import access_of
+
     if target.where == "embedded":
         access = embedded_access()
     elif target.where == "in-cluster":
         access = in_cluster_access(os.environ)
     else:
-        access = access_of(config, target.context, os.environ)
+        access = access_of(_kubeconfig(kubeconfig), target.context, os.environ)
     name = target.context or "this cluster"
     return access, f"{name} ({access.server}, chosen by {target.chosen_by})"
+
+
+def open_session(context: str = "", namespace: str = "", *, on_start: Callable[[str], None]) -> "Session":
+    """Returns the API that a command talks to; the embedded one is started when it does not run.
+
+    `on_start` is told what was started, so that nobody wonders later where it came from.
+    """
+    from corral.adapters.kubernetes.retrying import PATIENT, RetryPolicy
+    from corral.adapters.kubernetes.sync_client import SyncClient
+    from corral.control.desk.session import Session
+
+    target = _chosen_target("", context)
+    if target.where == "embedded":
+        _start_if_needed(on_start)
+    access, name = _access_of_target("", target)
+    # A killed API server of ours is back within a second or two; another one is not ours to wait for.
+    policy = RetryPolicy(attempts=10) if target.where == "embedded" else PATIENT
+
+    def open_store() -> SyncClient:
+        return SyncClient(access, policy=policy)
+
+    return Session(open_store(), namespace or access.namespace, name, open_store)
+
+
+def _start_if_needed(on_start: Callable[[str], None]) -> None:
+    """Starts the embedded cluster; one that runs is left as it is, whatever it was started with."""
+    home = default_home()
+    examine(home)
+    with refusals_told(home):
+        is_running = lifecycle.observe(home).is_running
+    if not is_running:
+        up = start_embedded()
+        on_start(f"started Corral on this machine in {up.seconds * 1000:.0f} ms ({up.address}); `corral down` stops it")
+        for note in up.notes:
+            on_start(f"note: {note}")
+
+
+def image_orders() -> "ImageOrders":
+    """Returns the uses of `corral image`: what image names mean on this machine."""
+    from corral.engine.node.folder import NodeFolder
+    from corral.engine.node.images.orders import ImageOrders
+    from corral.engine.node.images.register import ImageRegister
+
+    home = default_home()
+    examine(home)
+    return ImageOrders(ImageRegister(NodeFolder(os.path.join(home.root, "node")).images))

@@ -1,0 +1,126 @@
+"""Making a server hold what manifests say, by server-side apply, and telling of each what came of it."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from corral.control.desk.kinds import is_training, resource_of_manifest, shown_name
+from corral.control.desk.manifests import Manifest, in_order
+from corral.control.desk.session import Session
+from corral.errors import CorralError, PermanentError, RetryError
+from corral.kinds.objects import Object
+from corral.kinds.references import ApiResource, ObjectKey
+from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
+from corral.ports.object_store import Patch, WriteOptions
+from corral.ports.refusals import ConflictError, InvalidError, NotFoundError
+
+SERVED_WITHIN = 10.0
+"""How long a definition that was just applied may take until the server knows its kind."""
+
+ChangeWord = Literal["created", "configured", "unchanged"]
+
+
+class Applied(NamedTuple):
+    """One object that is as its manifest says."""
+
+    resource: ApiResource
+    key: ObjectKey
+    change: ChangeWord
+
+    @property
+    def is_training(self) -> bool:
+        """Whether it is a training job."""
+        return is_training(self.resource)
+
+    def __str__(self) -> str:
+        return f"{shown_name(self.resource, self.key.name)} {self.change}"
+
+
+class Terms(NamedTuple):
+    """How to apply: a namespace that was asked for by name, and whether to take fields from other managers."""
+
+    namespace: str = ""
+    force: bool = False
+
+
+def apply_all(
+    session: Session,
+    manifests: Sequence[Manifest],
+    terms: Terms,
+    *,
+    on_done: Callable[[Applied], None],
+    on_problem: Callable[[CorralError], None],
+) -> None:
+    """Applies everything in the order of need; a refused object is told and does not keep the others back.
+
+    Whatever is no refusal of one object, such as a server that does not answer, is raised.
+    """
+    new_definitions = False
+    for manifest in in_order(manifests):
+        try:
+            resource = _resource(session, manifest, is_late=new_definitions)
+            key = place_of(session, resource, manifest, terms.namespace)
+            on_done(_apply(session, resource, key, manifest.object, terms))
+        except (PermanentError, ConflictError) as error:
+            for one in told_apart(error, manifest):
+                on_problem(one)
+            continue
+        new_definitions = new_definitions or resource == CUSTOM_RESOURCE_DEFINITION
+
+
+def place_of(session: Session, resource: ApiResource, manifest: Manifest, asked: str) -> ObjectKey:
+    """Returns where an object belongs: its own namespace, else the one that was asked for, else that of the context."""
+    metadata = manifest.object["metadata"]
+    if not resource.namespaced:
+        return ObjectKey("", metadata["name"])
+    own = metadata.get("namespace") or ""
+    if own and asked and own != asked:
+        message = f'metadata.namespace is "{own}", and -n asks for "{asked}"'
+        raise PermanentError("other-namespace", message, hint="leave out one of them")
+    return ObjectKey(own or asked or session.namespace, metadata["name"])
+
+
+def _resource(session: Session, manifest: Manifest, *, is_late: bool) -> ApiResource:
+    """Returns the resource of a manifest; after a new definition the server is given a moment to serve it."""
+    api_version, kind = manifest.object["apiVersion"], manifest.object["kind"]
+    deadline = time.monotonic() + (SERVED_WITHIN if is_late else 0.0)
+    refresh = False
+    while True:
+        try:
+            return resource_of_manifest(session.store.catalogue(refresh=refresh), api_version, kind)
+        except PermanentError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(0.1)
+            refresh = True
+
+
+def _apply(session: Session, resource: ApiResource, key: ObjectKey, obj: Object, terms: Terms) -> Applied:
+    try:
+        before: str | None = session.store.get(resource, key)["metadata"].get("resourceVersion", "")
+    except NotFoundError:
+        before = None
+    placed = {**obj, "metadata": {**obj["metadata"], **({"namespace": key.namespace} if key.namespace else {})}}
+    options = WriteOptions(force=terms.force, validation="Strict")
+    stored = session.store.patch(resource, key, Patch("apply", placed), options=options)
+    if before is None:
+        return Applied(resource, key, "created")
+    is_same = stored["metadata"].get("resourceVersion") == before
+    return Applied(resource, key, "unchanged" if is_same else "configured")
+
+
+def told_apart(error: CorralError, manifest: Manifest) -> list[CorralError]:
+    """Returns one error for each fault that a refusal lists, each with the place of its object."""
+    obj = manifest.object
+    where = f"{manifest.place}: {obj['kind']} {obj['metadata']['name']}"
+    if isinstance(error, ConflictError):
+        hint = "--force-conflicts takes these fields over"
+        return [RetryError(error.code, f"{where}: {error.message}", hint=hint)]
+    faults = [error.message]
+    if isinstance(error, InvalidError) and error.causes:
+        faults = list(dict.fromkeys(_fault(one.get("field"), one.get("message")) for one in error.causes))
+    return [PermanentError(error.code, f"{where}: {fault}", hint=error.hint) for fault in faults]
+
+
+def _fault(field: object, message: object) -> str:
+    return f"{field}: {message}" if field else str(message)

@@ -1,0 +1,63 @@
+"""The pods of a job as its members: which role and rank each has, and how it is. Pure."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from corral.kinds.pod_view import ContainerStatus, PodView, Terminated
+from corral.kinds.training.label_names import COMPLETION_INDEX, REPLICA_INDEX, REPLICA_TYPE
+from corral.reconcile.moments import seconds_of
+
+_RANKED_APART = ("launcher", "ps", "evaluator", "scheduler", "server", "tuner")
+"""Roles that take part without a rank in the training itself."""
+_LEADING = ("chief", "master")
+"""Roles that rank before the workers."""
+
+
+class Member(NamedTuple):
+    """One pod of a job."""
+
+    label: str
+    """How its lines are marked: `worker-0`."""
+    role: str
+    ordinal: int | None
+    pod: PodView
+
+
+def member_of(pod: PodView) -> Member:
+    """Returns a pod with its place in the job; one without labels goes by its name."""
+    labels = pod.metadata.labels
+    role, text = labels.get(REPLICA_TYPE, ""), labels.get(REPLICA_INDEX, labels.get(COMPLETION_INDEX, ""))
+    index = int(text) if text.isdigit() else None
+    label = "-".join(part for part in (role, text) if part) if role else text or pod.name
+    return Member(label, role, index, pod)
+
+
+def in_rank_order(members: Iterable[Member]) -> list[Member]:
+    """Returns the members by rank: the leading role, the workers, and at last those that have no rank."""
+    return sorted(members, key=lambda one: (_turn(one.role), one.role, one.ordinal or 0, one.pod.name))
+
+
+def ranks(members: Iterable[Member]) -> dict[str, int]:
+    """Returns the rank of each pod by uid; two pods of one place (a replacement) have the same."""
+    places: dict[tuple[str, int | None], int] = {}
+    found: dict[str, int] = {}
+    for one in in_rank_order(members):
+        if _turn(one.role) < 2:
+            found[one.pod.uid] = places.setdefault((one.role, one.ordinal), len(places))
+    return found
+
+
+def _turn(role: str) -> int:
+    return 0 if role in _LEADING else 2 if role in _RANKED_APART else 1
+
+
+def ended_container(pod: PodView) -> tuple[ContainerStatus, Terminated] | None:
+    """Returns the container whose end tells most about the pod: the first that failed, else the first that ended."""
+    ended = [(one, one.state.terminated) for one in pod.all_containers() if one.state.terminated is not None]
+    failed = [(one, end) for one, end in ended if end is not None and end.exit_code != 0]
+    return next(iter(failed or [(one, end) for one, end in ended if end is not None]), None)
+
+
+def since(pod: PodView) -> float | None:
+    """Returns when the pod was made."""
+    return seconds_of(pod.metadata.creation_timestamp)
