@@ -43,7 +43,19 @@ def cli_page() -> str:
         assert command is not None
         inner = click.Context(command, info_name=name, parent=context)
         parts += [f"## corral {name}\n", _prose(command.help or ""), _options(command, inner)]
+        parts += _members(command, inner)
     return "\n".join(part for part in parts if part)
+
+
+def _members(group: click.Command, context: click.Context) -> list[str]:
+    """Describes the commands of a group, with their arguments."""
+    parts = []
+    for name, command in (group.commands if isinstance(group, click.Group) else {}).items():
+        inner = click.Context(command, info_name=name, parent=context)
+        words = " ".join(p.make_metavar(inner) for p in command.params if isinstance(p, click.Argument))
+        parts += [f"### {context.command_path} {name} {words}".rstrip() + "\n"]
+        parts += [_prose(command.help or ""), _options(command, inner)]
+    return parts
 
 
 def errors_page() -> str:

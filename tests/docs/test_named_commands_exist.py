@@ -37,5 +37,7 @@ def test_a_named_command_can_be_typed(file: str, line: str) -> None:
     assert name in COMMANDS
     command = corral.get_command(click.Context(corral), name)
     assert command is not None
+    if isinstance(command, click.Group):
+        command, words = command.commands[words[0]], words[1:]
     flags = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
     assert [word for word in words if word.startswith("-") and word not in flags] == []

@@ -1,0 +1,82 @@
+"""`corral image`."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import click
+
+from corral import assembly
+from corral.surfaces.cli.render.plain import table
+
+COLUMNS = ("PATTERN", "PYTHON", "COMMAND", "WORKDIR", "ENV")
+NOTHING = "-"
+
+
+@click.group()
+def image() -> None:
+    """Say what image names mean on this machine.
+
+    There are no images here: a container runs its command in your own environment. A mapping says which Python
+    environment an image stands for, and what it runs when a manifest gives no command.
+    """
+
+
+@image.command("map")
+@click.argument("pattern")
+@click.argument("words", nargs=-1, metavar="[WORD]...")
+@click.option("--python", default="", metavar="VENV", help="A virtual environment, or a python program.")
+@click.option("--command", default="", metavar="PROGRAM", help="What runs when the manifest gives no command.")
+@click.option("--workdir", default="", metavar="FOLDER", help="Where it runs when the manifest does not say.")
+@click.option("--env", multiple=True, metavar="NAME=VALUE", help="A variable; repeatable. Those of manifests win.")
+def map_image(
+    pattern: str, words: tuple[str, ...], python: str, command: str, workdir: str, env: tuple[str, ...]
+) -> None:
+    """Say what the images of a pattern mean.
+
+    The pattern is a shell-style glob of the whole name; put it into quotes. The pattern with most literal text counts,
+    and a pattern that is mapped again is replaced.
+
+    \b
+    corral image map 'tensorflow/*' --python ~/tf-environment
+    corral image map 'kubeflow/pytorch-dist-mnist*' --command 'python mnist.py'
+    """
+    if words and not command:
+        raise click.UsageError(
+            f"one pattern is expected, and there is more: {shlex.join(words)}\n"
+            "Put a pattern with * into quotes, or the shell replaces it by names of files."
+        )
+    done = assembly.image_orders().map(pattern, python, (command, *words) if command else (), workdir, env)
+    click.echo(f"{'mapped again' if done.was_there else 'mapped'}: {done.mapping.pattern}")
+    said = [(name.lower(), text) for name, text in zip(COLUMNS, _cells(done.mapping.document()), strict=True)]
+    click.echo(table([row for row in said[1:] if row[1] != NOTHING], indent="  "))
+
+
+@image.command("list")
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
+def list_images(output: str) -> None:
+    """Show the mappings, in the order in which they were made."""
+    mappings = [mapping.document() for mapping in assembly.image_orders().mappings()]
+    if output == "json":
+        click.echo(json.dumps(mappings, indent=2))
+    elif mappings:
+        click.echo(table([COLUMNS, *map(_cells, mappings)]))
+    else:
+        click.echo("no image is mapped: containers run their commands in your own environment")
+
+
+@image.command("unmap")
+@click.argument("pattern")
+def unmap_image(pattern: str) -> None:
+    """Forget what was said about a pattern."""
+    assembly.image_orders().unmap(pattern)
+    click.echo(f"unmapped: {pattern}")
+
+
+def _cells(mapping: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns one row of the table."""
+    env = " ".join(shlex.quote(f"{name}={value}") for name, value in mapping["env"].items())
+    python = mapping["environment"] or mapping["python"]
+    cells = (mapping["pattern"], python, shlex.join(mapping["command"]), mapping["workdir"], env)
+    return tuple(cell or NOTHING for cell in cells)
