@@ -135,7 +135,10 @@ def embedded_plan(
         plan.append(
             ChildSpec("fake-nodes", (*python, "corral.engine.fake_nodes", "--kubeconfig", home.kubeconfig, *fakes))
         )
-    return tuple(plan), () if no_node else ("this release has no process node yet: pods stay Pending",)
+    if not no_node:
+        node = ("--kubeconfig", home.kubeconfig, "--folder", home.node, "--token-file", home.token_file)
+        plan.append(ChildSpec("node", (*python, "corral.engine.node", *node)))
+    return tuple(plan), ()
 
 
 def _fake_nodes_words(fake_nodes: Sequence[str], *, api_only: bool) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ port               kept, so that the address is the same after every restart
 state/             the API server's SQLite file
 logs/              one file per process, rotated by size
 run/               locks, pids, the plan, and what the supervisor last said about its children
+node/              pods, their logs, the directories behind claims, and what image names mean
 """
 
 import json
@@ -26,6 +27,7 @@ class Home:
         self.state = os.path.join(self.root, "state")
         self.logs = os.path.join(self.root, "logs")
         self.run = os.path.join(self.root, "run")
+        self.node = os.path.join(self.root, "node")
         self.lock_file = os.path.join(self.run, "supervisor.lock")
         self.start_lock_file = os.path.join(self.run, "start.lock")
         self.controllers_lock_file = os.path.join(self.run, "controllers.lock")

@@ -83,7 +83,7 @@ def _open_gates(sight: PodSight, before: dict[str, Object]) -> list[str]:
 
 
 def _condition(kind: str, holds: bool, why: tuple[str, str], before: Object | None, now: float) -> Object:
-    told: Object = {"type": kind, "status": "True" if holds else "False"}
+    told: Object = {"type": kind, "status": "True" if holds else "False", "lastProbeTime": None}
     if not holds:
         told |= {name: text for name, text in zip(("reason", "message"), why, strict=True) if text}
     is_same = before is not None and before.get("status") == told["status"]

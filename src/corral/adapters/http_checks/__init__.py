@@ -1,0 +1,1 @@
+"""Asking a program over HTTP whether it is well."""

@@ -1,0 +1,92 @@
+"""Where a pod finds the others on this machine: the loopback ports of everything that its spec names.
+
+What its framework was told must be there before it starts; for a name that somebody wrote by hand, a new pod waits a
+moment, since the Service may just be on its way, and then takes the text for what it is.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from corral.control.object_cache import ObjectCache
+from corral.engine.node.addressing.framework_values import Membership, Values, membership_of, values_here, wanted_by
+from corral.engine.node.addressing.ledger import PortLedger
+from corral.engine.node.addressing.loopback import Ports, ServicePort, address_of
+from corral.engine.node.addressing.translation import addresses_in, own_ports, translated
+from corral.engine.node.containers.launch import StartRefusedError
+from corral.kinds.objects import Object, controller_of
+from corral.kinds.references import ObjectKey
+from corral.kinds.training.catalogue import TRAINING_KINDS
+from corral.ports.object_store import ObjectReader
+from corral.ports.refusals import NotFoundError
+from corral.reconcile.moments import seconds_of
+
+PATIENCE = 2.0
+"""Seconds after its creation in which a pod waits for Services that only a text names."""
+
+
+class PodAddresses(NamedTuple):
+    """What is replaced for one pod: ports by Service, variables by container, and where the pod itself listens."""
+
+    namespace: str
+    ports: Ports
+    values: Values
+    own_ports: Mapping[int, int]
+
+    def translate(self, text: str) -> str:
+        """Returns a text with the addresses of this machine."""
+        return translated(text, self.namespace, self.ports)
+
+    def locate(self, service: Object, port: int) -> tuple[str, int]:
+        """Returns where a port of a Service is reached here, for variables that tell of Services."""
+        metadata = service["metadata"]
+        found = self.ports.get(ServicePort(metadata["namespace"], metadata["name"], port))
+        if found is None:
+            return str(service["spec"]["clusterIP"]), port
+        return address_of(metadata["namespace"], metadata["name"]), found
+
+
+class AddressBook:
+    """Finds the addresses of pods."""
+
+    def __init__(self, reader: ObjectReader, services: ObjectCache[Object], ledger: PortLedger) -> None:
+        self._reader = reader
+        self._services = services
+        self._ledger = ledger
+
+    async def of(self, pod: Object, texts: Iterable[str], now: float) -> PodAddresses:
+        """Returns the addresses of a pod whose variables, arguments and files say `texts`; refuses while some are missing."""
+        namespace = pod["metadata"]["namespace"]
+        member = await self._membership(pod)
+        told = wanted_by(member) if member is not None else frozenset()
+        named = {one for text in texts for one in addresses_in(text, namespace)}
+        allotted = await self._ledger.allot(told | named)
+        awaited = self._awaited(pod, told, allotted.missing, now)
+        if awaited:
+            names = ", ".join(sorted(str(one) for one in awaited))
+            raise StartRefusedError("ContainerCreating", f"waiting for the Service of {names}")
+        values = values_here(pod, member, allotted.ports) if member is not None else {}
+        own = own_ports(pod, self._services.objects(namespace), allotted.ports)
+        return PodAddresses(namespace, allotted.ports, values, {port: one.loopback_port for port, one in own.items()})
+
+    async def _membership(self, pod: Object) -> Membership | None:
+        owner = controller_of(pod) or {}
+        facts = next((one for one in TRAINING_KINDS if one.kind == owner.get("kind")), None)
+        if facts is None:
+            return None
+        try:
+            job = await self._reader.get(facts.resource, ObjectKey(pod["metadata"]["namespace"], owner["name"]))
+        except NotFoundError:
+            return None
+        return membership_of(pod, job)
+
+    def _awaited(
+        self, pod: Object, told: frozenset[ServicePort], missing: frozenset[ServicePort], now: float
+    ) -> set[ServicePort]:
+        age = now - (seconds_of(pod["metadata"].get("creationTimestamp")) or 0.0)
+        namespace = pod["metadata"]["namespace"]
+        by_hand = {
+            one
+            for one in missing
+            if one.namespace == namespace and self._services.get(ObjectKey(namespace, one.service)) is None
+        }
+        return set(told & missing) | (by_hand if age < PATIENCE else set())

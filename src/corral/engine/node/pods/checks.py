@@ -1,0 +1,91 @@
+"""What probes and hooks do: run a command in the container, ask over HTTP, connect, or wait.
+
+Every check ends within its time and is answered with a value; a check that cannot be carried out is a bad answer that
+says why.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+from corral.adapters.http_checks.asking import HttpQuestion, ask_http
+from corral.engine.node.membership.node_object import HOST_IP
+from corral.kinds.objects import Object
+
+
+class Answer(NamedTuple):
+    """Whether a check went well, and what it found in one line."""
+
+    is_good: bool
+    said: str = ""
+
+
+class Inside(Protocol):
+    """Runs commands in one running container."""
+
+    async def run(self, argv: Sequence[str], seconds: float) -> Answer:
+        """Returns a good answer when the command ends with 0 within the time; it is killed when it does not."""
+
+
+PortOf = Callable[[int], int]
+"""From the port that a container declares to the one that its process was given."""
+
+
+class Subject(NamedTuple):
+    """Who is asked: a container, how to reach into it, and which ports its process was given."""
+
+    container: Object
+    inside: Inside
+    port_of: PortOf
+
+
+async def check(handler: Object, subject: Subject, seconds: float) -> Answer:
+    """Carries out the action of a probe or hook."""
+    if "exec" in handler:
+        return await subject.inside.run(handler["exec"].get("command") or [], seconds)
+    if "httpGet" in handler:
+        return Answer(*await ask_http(_question(handler["httpGet"], subject, seconds)))
+    if "tcpSocket" in handler:
+        return await _connect(handler["tcpSocket"], subject, seconds)
+    if "sleep" in handler:
+        await asyncio.sleep(min(float(handler["sleep"].get("seconds") or 0), seconds))
+        return Answer(True)
+    kinds = ", ".join(sorted(name for name, value in handler.items() if isinstance(value, dict)))
+    return Answer(False, f"a check by {kinds or 'nothing'} is not known here: use exec, httpGet or tcpSocket")
+
+
+def _question(action: Object, subject: Subject, seconds: float) -> HttpQuestion:
+    port = _port(action.get("port"), subject)
+    scheme = str(action.get("scheme") or "HTTP").lower()
+    path = str(action.get("path") or "/")
+    headers = [(str(one["name"]), str(one["value"])) for one in action.get("httpHeaders") or []]
+    url = f"{scheme}://{_host(action)}:{port}{path if path.startswith('/') else '/' + path}"
+    return HttpQuestion(url, [*headers, ("User-Agent", "kube-probe/corral")], seconds)
+
+
+async def _connect(action: Object, subject: Subject, seconds: float) -> Answer:
+    host, port = _host(action), _port(action.get("port"), subject)
+    try:
+        async with asyncio.timeout(seconds):
+            _, writer = await asyncio.open_connection(host, port)
+    except TimeoutError:
+        return Answer(False, f"no connection to {host}:{port} within {seconds:g} s")
+    except OSError as error:
+        return Answer(False, f"no connection to {host}:{port}: {error.strerror or error}")
+    writer.close()
+    return Answer(True)
+
+
+def _host(action: Object) -> str:
+    return str(action.get("host") or HOST_IP)
+
+
+def _port(given: object, subject: Subject) -> int:
+    """Returns the port to ask: a name stands for a port of the container, and that for the one its process was given."""
+    if isinstance(given, int):
+        return subject.port_of(given)
+    ports = subject.container.get("ports") or []
+    named = next((int(one["containerPort"]) for one in ports if one.get("name") == given), None)
+    if named is not None:
+        return subject.port_of(named)
+    return subject.port_of(int(given)) if isinstance(given, str) and given.isdigit() else 0

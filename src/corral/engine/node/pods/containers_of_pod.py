@@ -1,0 +1,214 @@
+"""The containers of the pods of this node: started, found again, watched, and ended.
+
+This is where orders become processes. Whatever happens to a run is told to the loop by its pod's name, which then looks.
+"""
+
+import asyncio
+import logging
+import os
+import shutil
+from collections.abc import Callable
+
+import msgspec
+
+from corral.control.runtime import Runtime
+from corral.engine.node.addressing.loopback import address_of
+from corral.engine.node.containers.launch import StartRefusedError
+from corral.engine.node.containers.record import Run, adopt
+from corral.engine.node.containers.starting import start
+from corral.engine.node.containers.watching import EndWatch
+from corral.engine.node.folder import NodeFolder
+from corral.engine.node.membership.node_object import HOST_IP
+from corral.engine.node.pods.checks import Answer, Subject, check
+from corral.engine.node.pods.evidence import how_it_ended
+from corral.engine.node.pods.inside import InsideRun
+from corral.engine.node.pods.life import Start, Stop
+from corral.engine.node.pods.live_pod import LiveContainer, LivePod
+from corral.engine.node.pods.outfit import Outfitter
+from corral.engine.node.pods.prober import Prober
+from corral.engine.node.pods.probing import ProbeTally
+from corral.engine.node.pods.sight import RunSight
+from corral.engine.node.pods.statuses import Whereabouts
+from corral.engine.node.pods.stopping import Hook, Stopping, stop_signal_of
+from corral.engine.supervisor.home import note
+from corral.kinds.objects import Object, uid_of
+from corral.kinds.references import ObjectKey
+from corral.kinds.well_known import POD
+from corral.reconcile.moments import seconds_of
+from corral.reconcile.plan import EmitEvent
+
+KEPT_RUNS = 2
+"""Runs of a container whose records are kept: the latest, and the one before."""
+_HOOK_SECONDS = 600.0
+
+_log = logging.getLogger("corral.engine.node.pods")
+
+
+class ContainersOfPod:
+    """Carries out what was decided about containers."""
+
+    def __init__(self, runtime: Runtime, folder: NodeFolder, outfitter: Outfitter) -> None:
+        self.changed: Callable[[ObjectKey], None] = lambda key: None
+        """Is told of the pod about whose containers there is news."""
+        self._runtime = runtime
+        self._folder = folder
+        self._outfitter = outfitter
+        self._watches: dict[str, EndWatch] = {}
+
+    # --- finding again ---
+
+    def kept_uids(self) -> list[str]:
+        """Returns the uids of all pods that the disk knows."""
+        return sorted(os.listdir(self._folder.pods)) if os.path.isdir(self._folder.pods) else []
+
+    def found(self, pod: Object, now: float) -> LivePod:
+        """Returns a pod with everything that is recorded of it; a new one is recorded."""
+        taken = seconds_of((pod.get("status") or {}).get("startTime")) or now
+        live = LivePod(pod, taken)
+        self._note(pod)
+        for name, container in live.containers.items():
+            for number in self._numbers(live.uid, name)[-KEPT_RUNS:]:
+                run = adopt(self._folder.run(live.uid, name, number))
+                if run is not None:
+                    self._take_up(live, container, run, number)
+        return live
+
+    def _note(self, pod: Object) -> None:
+        folder = self._folder.pod(uid_of(pod))
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        path = os.path.join(folder, "pod.json")
+        if not os.path.exists(path):
+            note(path, msgspec.json.encode({"metadata": pod["metadata"]}).decode())
+
+    def _numbers(self, uid: str, name: str) -> list[int]:
+        folder = self._folder.container(uid, name)
+        return sorted(int(one) for one in os.listdir(folder) if one.isdigit()) if os.path.isdir(folder) else []
+
+    # --- starting ---
+
+    async def start(self, live: LivePod, order: Start) -> None:
+        """Starts a run, or notes why that is not possible now."""
+        container = live.containers[order.container]
+        try:
+            outfit = await self._outfitter.outfit(live.pod, container.spec, order.number)
+            run = start(outfit.launch)
+        except StartRefusedError as refusal:
+            if container.refused(refusal.reason, refusal.message, self._runtime.clock.now()):
+                self.tell(live, "Failed", f"{container.spec['name']}: {refusal.message}", is_warning=True)
+            return
+        container.own_ports = dict(outfit.own_ports)
+        self.tell(live, "Started", f"Started container {order.container} as process {run.holder.pid}")
+        self._take_up(live, container, run, order.number)
+        self._begin_beside(live, container, run, is_new=True)
+        self._drop_old_runs(live.uid, order)
+
+    def _take_up(self, live: LivePod, container: LiveContainer, run: Run, number: int) -> None:
+        """Takes a run into care, running or ended."""
+        container.started(run, RunSight(number, run.started_at))
+        if not run.is_running():
+            self._ended(live, container, run, number)
+            return
+        self._watches[run.folder] = EndWatch(run.holder, lambda: self._ended(live, container, run, number))
+        self._begin_beside(live, container, run, is_new=False)
+
+    def _begin_beside(self, live: LivePod, container: LiveContainer, run: Run, *, is_new: bool) -> None:
+        """Begins what accompanies a run: probes, and the hook after a start."""
+        if container.prober is None:
+            container.prober = Prober(
+                self._subject(container, run),
+                self._runtime.clock,
+                lambda kind, tally: self._probed(live, container, kind, tally),
+            )
+        hook = (container.spec.get("lifecycle") or {}).get("postStart")
+        if is_new and hook:
+            task = self._after_start(live, container, run, hook)
+            container.hook = asyncio.get_running_loop().create_task(task, name="postStart")
+
+    def _subject(self, container: LiveContainer, run: Run) -> Subject:
+        return Subject(container.spec, InsideRun(run), lambda port: container.own_ports.get(port, port))
+
+    async def _after_start(self, live: LivePod, container: LiveContainer, run: Run, hook: Object) -> None:
+        answer: Answer = await check(hook, self._subject(container, run), _HOOK_SECONDS)
+        container.hook = None
+        if not answer.is_good:
+            container.hook_failure = f"the hook after the start failed: {answer.said}"
+            self.tell(live, "FailedPostStartHook", container.hook_failure, is_warning=True)
+        self.changed(live.key)
+
+    def _probed(self, live: LivePod, container: LiveContainer, kind: str, tally: ProbeTally) -> None:
+        if not tally.is_good:
+            word = kind.removesuffix("Probe").capitalize()
+            self.tell(live, "Unhealthy", f"{word} probe failed: {tally.said}", is_warning=True)
+        self.changed(live.key)
+
+    def _drop_old_runs(self, uid: str, order: Start) -> None:
+        for number in self._numbers(uid, order.container)[:-KEPT_RUNS]:
+            shutil.rmtree(self._folder.run(uid, order.container, number))
+
+    # --- ending ---
+
+    def _ended(self, live: LivePod, container: LiveContainer, run: Run, number: int) -> None:
+        watch = self._watches.pop(run.folder, None)
+        if watch is not None:
+            watch.close()
+        sight = how_it_ended(run, number, container.spec, self._outfitter.log_of(live.pod, container.spec, number))
+        container.ended(sight)
+        if watch is not None:
+            if sight.exit_code:
+                said = (
+                    f"Container {container.spec['name']} ended with {sight.exit_code} ({sight.reason}) {sight.message}"
+                )
+                self.tell(live, "BackOff" if sight.number else "Ended", said.strip(), is_warning=True)
+            self.changed(live.key)
+
+    def stop(self, live: LivePod, order: Stop) -> None:
+        """Begins to end a run, or shortens an end that is under way."""
+        container = live.containers[order.container]
+        if container.run is None:
+            return
+        if container.stopping is not None:
+            container.stopping.shorten(order.grace)
+            return
+        self.tell(live, "Killing", f"Stopping container {order.container}: {order.why}")
+        signal_number = stop_signal_of(container.spec)
+        hook = self._before_stop(live, container, container.run)
+        container.stopping = Stopping(container.run, self._runtime.clock, order.grace, hook, signal_number)
+
+    def stop_all(self, live: LivePod, grace: float) -> bool:
+        """Ends every run of a pod; tells whether there is any left."""
+        running = [name for name, one in live.containers.items() if one.run is not None]
+        for name in running:
+            self.stop(live, Stop(name, grace, "the pod is gone"))
+        return bool(running)
+
+    def _before_stop(self, live: LivePod, container: LiveContainer, run: Run) -> Hook | None:
+        hook = (container.spec.get("lifecycle") or {}).get("preStop")
+        if not hook:
+            return None
+
+        async def before(seconds: float) -> None:
+            answer = await check(hook, self._subject(container, run), seconds)
+            if not answer.is_good:
+                self.tell(live, "FailedPreStopHook", answer.said, is_warning=True)
+
+        return before
+
+    async def clear(self, uid: str) -> None:
+        """Removes everything of a pod from this machine but its logs; what still runs of it is ended first."""
+        shutil.rmtree(self._folder.pod(uid), ignore_errors=True)
+        self._outfitter.forget(uid)
+
+    # --- telling ---
+
+    def whereabouts(self, pod: Object) -> Whereabouts:
+        """Returns where a pod is reached."""
+        if pod["spec"].get("hostNetwork"):
+            return Whereabouts(HOST_IP, HOST_IP)
+        return Whereabouts(address_of(pod["metadata"]["namespace"], pod["metadata"]["name"]), HOST_IP)
+
+    def tell(self, live: LivePod, reason: str, message: str, *, is_warning: bool = False) -> None:
+        """Makes an event about a pod."""
+        kind = "Warning" if is_warning else "Normal"
+        self._runtime.events.emit(
+            EmitEvent(POD, live.pod, reason, message, "Warning" if kind == "Warning" else "Normal")
+        )

@@ -1,0 +1,42 @@
+"""How a run ended, with the evidence: exit code, memory, and the last words of the container where it wants them told."""
+
+import os
+
+from corral.engine.node.containers.ending import ending_of
+from corral.engine.node.containers.record import Ending, Run
+from corral.engine.node.logs.run_log import RunLog
+from corral.engine.node.pods.sight import RunSight
+from corral.kinds.objects import Object
+
+LAST_WORDS = 2048
+"""Bytes of the log that become the message of a container that failed and asked for it, as in kubelet."""
+START_FAILED = 128
+
+
+def how_it_ended(run: Run, number: int, container: Object, log: RunLog) -> RunSight:
+    """Returns the run as one that has ended."""
+    ending = ending_of(run) or Ending(0, run.started_at)
+    reason, message = _reason(run, ending)
+    if not message and ending.exit_code and container.get("terminationMessagePolicy") == "FallbackToLogsOnError":
+        message = last_words(log.path)
+    return RunSight(number, run.started_at, ending.finished_at, ending.exit_code, reason, message)
+
+
+def _reason(run: Run, ending: Ending) -> tuple[str, str]:
+    if ending.message:
+        return "StartError", ending.message
+    if ending.exit_code == 0:
+        return "Completed", ""
+    starved = ""
+    return ("OOMKilled", starved) if starved else ("Error", "")
+
+
+def last_words(path: str) -> str:
+    """Returns the end of a log as text."""
+    try:
+        with open(path, "rb") as file:
+            end = file.seek(0, os.SEEK_END)
+            file.seek(max(0, end - LAST_WORDS))
+            return file.read().decode("utf-8", "replace")
+    except FileNotFoundError:
+        return ""

@@ -1,0 +1,79 @@
+"""Asks the probes of the running containers, each in a task of its own, and remembers what they mean.
+
+Liveness and readiness wait until the startup probe has passed. The first good answer counts as soon as it is there; a
+change of meaning is told at once. Containers without probes cost nothing.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from corral.engine.node.pods.checks import Subject, check
+from corral.engine.node.pods.probing import KINDS, ProbeTally, answered, first_verdict, rules_of
+from corral.kinds.objects import Object
+from corral.ports.clock import Clock
+
+Changed = Callable[[str, ProbeTally], None]
+"""Is told the kind of the probe and how it stands."""
+
+
+class Prober:
+    """The probes of one run of one container."""
+
+    def __init__(self, subject: Subject, clock: Clock, changed: Changed) -> None:
+        self._subject = subject
+        self._clock = clock
+        self._changed = changed
+        self._probes: dict[str, Object] = {
+            kind: subject.container[kind] for kind in KINDS if subject.container.get(kind)
+        }
+        self._tallies = {kind: ProbeTally(first_verdict(kind)) for kind in self._probes}
+        self._has_started = asyncio.Event()
+        if "startupProbe" not in self._probes:
+            self._has_started.set()
+        self._tasks = [
+            asyncio.get_running_loop().create_task(self._ask(kind, probe), name=kind)
+            for kind, probe in self._probes.items()
+        ]
+
+    @property
+    def has_started(self) -> bool:
+        """Whether the startup probe, if any, has passed."""
+        return self._has_started.is_set()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the readiness probe, if any, has passed."""
+        return "readinessProbe" not in self._tallies or self._tallies["readinessProbe"].verdict is True
+
+    @property
+    def ailment(self) -> str:
+        """Returns why the container must be ended, "" when it need not be."""
+        for kind, word in (("startupProbe", "startup"), ("livenessProbe", "liveness")):
+            tally = self._tallies.get(kind)
+            if tally is not None and tally.verdict is False:
+                return f"Container {self._subject.container['name']} failed {word} probe: {tally.said}"
+        return ""
+
+    def stop(self) -> None:
+        """Asks no more."""
+        for task in self._tasks:
+            task.cancel()
+
+    async def _ask(self, kind: str, probe: Object) -> None:
+        rules = rules_of(probe)
+        if kind != "startupProbe":
+            await self._has_started.wait()
+        await self._clock.sleep(rules.initial_delay)
+        while True:
+            answer = await check(probe, self._subject, rules.timeout)
+            self._take(kind, answered(self._tallies[kind], answer.is_good, answer.said, rules))
+            if kind == "startupProbe" and self._tallies[kind].verdict is not None:
+                return
+            await self._clock.sleep(rules.period)
+
+    def _take(self, kind: str, tally: ProbeTally) -> None:
+        before, self._tallies[kind] = self._tallies[kind], tally
+        if kind == "startupProbe" and tally.verdict:
+            self._has_started.set()
+        if before.verdict != tally.verdict or not tally.is_good:
+            self._changed(kind, tally)

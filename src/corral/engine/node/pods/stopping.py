@@ -1,0 +1,74 @@
+"""Ending one run: the hook before, the polite signal, the grace, and then force.
+
+The grace includes the hook, as it does in kubelet. A second, shorter grace shortens a stop under way; a longer one does
+not stretch it.
+"""
+
+import asyncio
+import signal
+from collections.abc import Awaitable, Callable
+
+from corral.engine.node.containers.ending import kill_everything, signal_program
+from corral.engine.node.containers.record import Run
+from corral.ports.clock import Clock
+
+SIGNAL_GRACE = 2.0
+"""Seconds that a program has after the polite signal even if its hook used up everything."""
+
+_KILL_PATIENCE = 0.05
+_KILL_AGAIN = 0.5
+
+Hook = Callable[[float], Awaitable[None]]
+"""What is done before the signal, within so many seconds."""
+
+
+class Stopping:
+    """The end of one run, in a task of its own; the run's own watch tells when it is over."""
+
+    def __init__(self, run: Run, clock: Clock, grace: float, hook: Hook | None, stop_signal: int) -> None:
+        self._run = run
+        self._clock = clock
+        self._hook = hook
+        self._signal = stop_signal
+        self._deadline = clock.monotonic() + grace
+        self._shortened = asyncio.Event()
+        self._task = asyncio.get_running_loop().create_task(self._stop(), name="stopping")
+
+    def shorten(self, grace: float) -> None:
+        """Lets the stop take at most so many seconds from now."""
+        deadline = self._clock.monotonic() + grace
+        if deadline < self._deadline - 0.5:
+            self._deadline = deadline
+            self._shortened.set()
+
+    def cancel(self) -> None:
+        """Does nothing further: the run has ended, or somebody else will end it."""
+        self._task.cancel()
+
+    async def _stop(self) -> None:
+        if self._hook is not None and self._left() > 0:
+            await self._hook(self._left())
+            self._deadline = max(self._deadline, self._clock.monotonic() + SIGNAL_GRACE)
+        if self._left() > 0:
+            signal_program(self._run, self._signal)
+        while self._left() > 0:
+            self._shortened.clear()
+            try:
+                async with asyncio.timeout(self._left()):
+                    await self._shortened.wait()
+            except TimeoutError:
+                break
+        while True:
+            kill_everything(self._run, _KILL_PATIENCE)
+            await self._clock.sleep(_KILL_AGAIN)
+
+    def _left(self) -> float:
+        return self._deadline - self._clock.monotonic()
+
+
+def stop_signal_of(container: dict[str, object]) -> int:
+    """Returns the signal that asks a container to end: its own if it names one, else SIGTERM."""
+    lifecycle = container.get("lifecycle")
+    name = str(lifecycle.get("stopSignal") or "") if isinstance(lifecycle, dict) else ""
+    found = getattr(signal, name, None) if name.startswith("SIG") else None
+    return int(found) if found is not None else int(signal.SIGTERM)

@@ -1,0 +1,90 @@
+"""The node as a process: connect, register, keep the pods, answer those who ask, and end politely.
+
+Its end leaves everything running: containers are held by their own shells, and the next life of this node finds them.
+"""
+
+import asyncio
+import logging
+import os
+import socket
+from typing import NamedTuple
+
+from corral.adapters.kubernetes.access import Access
+from corral.adapters.kubernetes.async_client import AsyncClient
+from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
+from corral.adapters.system.clock import SystemClock
+from corral.adapters.system.randomness import SystemRandomness
+from corral.adapters.system.signals import until_stopped
+from corral.control.object_cache import CacheSettings
+from corral.control.runtime import Runtime, runtime_of
+from corral.engine.node.addressing.ledger import PortLedger
+from corral.engine.node.folder import NodeFolder
+from corral.engine.node.membership.heartbeat import Membership
+from corral.engine.node.membership.node_object import Machine
+from corral.engine.node.pods.addresses import AddressBook
+from corral.engine.node.pods.containers_of_pod import ContainersOfPod
+from corral.engine.node.pods.keeper import PodKeeper
+from corral.engine.node.pods.outfit import Outfitter
+from corral.errors import PermanentError
+from corral.kinds.well_known import SERVICE
+
+_SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
+
+_log = logging.getLogger("corral.engine.node.process")
+
+
+class Orders(NamedTuple):
+    """What the command line asks for."""
+
+    kubeconfig: str
+    folder: str
+    context: str = ""
+    name: str = ""
+    token_file: str = ""
+    client_ca_file: str = ""
+
+
+async def run(orders: Orders) -> None:
+    """Runs until SIGTERM or SIGINT."""
+    folder = NodeFolder(orders.folder)
+    os.makedirs(folder.root, mode=0o700, exist_ok=True)
+    name = orders.name or node_name(socket.gethostname())
+    async with AsyncClient(_access(orders), manager="corral-node") as client:
+        await until_stopped(_work(client, folder, name))
+
+
+def node_name(hostname: str) -> str:
+    """Returns the name of the Node for the name of a machine: small letters, digits, dashes and dots."""
+    kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-.") else "-" for letter in hostname)
+    return kept.lower().strip("-.")[:253] or "this-machine"
+
+
+def _access(orders: Orders) -> Access:
+    config = read_kubeconfig([orders.kubeconfig], must_exist=True)
+    context = orders.context or config.current
+    if not context:
+        raise PermanentError("unknown-context", f"the kubeconfig {orders.kubeconfig} names no current context")
+    return access_of(config, context, os.environ)
+
+
+async def _work(client: AsyncClient, folder: NodeFolder, name: str) -> None:
+    runtime = runtime_of(
+        client, clock=SystemClock(), randomness=SystemRandomness(), component="kubelet", settings=_SETTINGS
+    )
+    machine = Machine({"cpu": str(os.cpu_count() or 1), "memory": "8Gi"}, {}, {})
+    keeper = _keeper(runtime, folder, name, machine)
+    membership = Membership(client, runtime.clock, name, machine, port=10250, pressures=dict)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(runtime.caches.run(), name="caches")
+        group.create_task(runtime.events.run(), name="events")
+        await membership.register()
+        _log.info("node registered", extra={"node": name, "api": client.access.server})
+        group.create_task(membership.run(), name="heartbeat")
+        group.create_task(keeper.run(), name="pods")
+
+
+def _keeper(runtime: Runtime, folder: NodeFolder, name: str, machine: Machine) -> PodKeeper:
+    services = runtime.caches.of(SERVICE)
+    addresses = AddressBook(runtime.store, services, PortLedger(runtime.store, services))
+    outfitter = Outfitter(runtime, folder, addresses, allocatable=machine.amounts, environment=os.environ)
+    return PodKeeper(runtime, name, ContainersOfPod(runtime, folder, outfitter))
