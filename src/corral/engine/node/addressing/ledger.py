@@ -179,12 +179,14 @@ class PortLedger:
         """Writes what is missing and returns what stands there afterwards; nothing when the Service is gone."""
         for attempt in range(_TRIES):
             try:
-                if service is None or attempt or self._fresh(key) is not None:
-                    service = await self._store.get(SERVICE, key)
-                entries = {port: number for port, number in recorded(service).items() if number != given_up}
+                # Whoever waited here for another writer must not go on with what it saw before.
+                is_behind = attempt > 0 or self._fresh(key) is not None
+                held = None if is_behind else self._services.get(key) or service
+                held = held or await self._store.get(SERVICE, key)
+                entries = {port: number for port, number in recorded(held).items() if number != given_up}
                 if wanted <= entries.keys():
                     return entries
-                return await self._write(service, entries, wanted, given_up)
+                return await self._write(held, entries, wanted, given_up)
             except NotFoundError:
                 return {}
             except ConflictError:
