@@ -8,7 +8,7 @@ import pytest
 
 from corral.errors import BugError, PermanentError, RetryError
 from corral.surfaces.cli.exit_codes import exit_status
-from corral.surfaces.cli.main import spoken
+from corral.surfaces.cli.spoken import spoken
 from tests.surfaces.conftest import Cli
 
 

@@ -2,9 +2,12 @@
 
 0    done
 1    failed: somebody must change something first
-2    the command line was not understood
-3    not running (`corral status`)
-4    running, but not well (`corral status`): a process has failed, or the API does not answer as it should
+2    the command line was not understood, or what it asks for is not valid
+3    there is no such thing; not running (`corral status`)
+4    the API does not know us or does not let us; running, but not well (`corral status`)
+5    somebody else holds it: a conflict, or the name is taken
+7    what was waited for did not come in time
+8    the API cannot be reached, or does not answer
 70   a fault of Corral itself
 75   failed for now: the same command may succeed later
 130  interrupted
@@ -20,7 +23,33 @@ BUG = 70
 TRY_AGAIN = 75
 INTERRUPTED = 130
 
-BY_CODE = {"not-running": NOT_RUNNING}
+INVALID = 2
+NOT_FOUND = 3
+NOT_ALLOWED = 4
+CONFLICT = 5
+TIMED_OUT = 7
+UNREACHABLE = 8
+
+BY_CODE = {
+    "not-running": NOT_RUNNING,
+    "ambiguous-name": INVALID,
+    "bad-document": INVALID,
+    "bad-name": INVALID,
+    "bad-object": INVALID,
+    "invalid": INVALID,
+    "other-namespace": INVALID,
+    "unknown-context": INVALID,
+    "unknown-kind": INVALID,
+    "unreadable-file": INVALID,
+    "not-found": NOT_FOUND,
+    "forbidden": NOT_ALLOWED,
+    "unauthorized": NOT_ALLOWED,
+    "already-exists": CONFLICT,
+    "conflict": CONFLICT,
+    "wait-timeout": TIMED_OUT,
+    "api-timeout": UNREACHABLE,
+    "api-unreachable": UNREACHABLE,
+}
 """Codes whose exit status is not that of their family."""
 
 

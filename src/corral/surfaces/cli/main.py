@@ -6,17 +6,23 @@ import sys
 import click
 
 from corral import __version__
-from corral.errors import BugError, CorralError
+from corral.errors import CorralError
 from corral.surfaces.cli.exit_codes import FAILED, INTERRUPTED, exit_status
+from corral.surfaces.cli.spoken import spoken
 
 COMMANDS = {
+    "apply": "Make the API hold what files say.",
+    "get": "Show jobs, the story of one job, or anything else.",
+    "logs": "Show what the pods of a job print.",
     "up": "Start Corral on this machine.",
     "down": "Stop it; everything stored stays.",
     "status": "Show what runs, and how it is.",
     "doctor": "Check this machine and name what is wrong.",
     "kubeconfig": "Print the path of the kubeconfig, for kubectl and other tools.",
+    "image": "Say what image names mean on this machine.",
     "install": "Put the definitions of the training kinds on a cluster.",
     "operator": "Look after training jobs of a cluster, until stopped.",
+    "node": "Join a cluster with this machine, until stopped.",
     "version": "Print the version.",
 }
 """Name and help of each command, in the order of the help page; here, so that `--help` imports no command."""
@@ -75,13 +81,3 @@ def run(arguments: list[str] | None = None) -> int:
     except CorralError as error:
         click.echo(spoken(error), err=True)
         return exit_status(error)
-
-
-def spoken(error: CorralError) -> str:
-    """Returns an error for people: what happened and why, then how to go on."""
-    lines = [f"error: {error.message}"]
-    if error.hint:
-        lines.append(f"hint: {error.hint}")
-    if isinstance(error, BugError):
-        lines.append(f"hint: this is a fault of Corral itself ({error.code}); please report it with the lines above")
-    return "\n".join(lines)

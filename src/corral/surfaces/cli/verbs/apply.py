@@ -1,0 +1,74 @@
+"""`corral apply`."""
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from corral.errors import CorralError
+from corral.surfaces.cli.connection import api_options, connected
+from corral.surfaces.cli.exit_codes import DONE, exit_status
+from corral.surfaces.cli.manifest_files import read_files
+from corral.surfaces.cli.spoken import spoken
+
+if TYPE_CHECKING:
+    from corral.control.desk.applying import Applied
+
+
+@click.command()
+@click.option(
+    "-f", "--filename", "names", multiple=True, required=True, metavar="FILE", help="File, folder, or - for stdin."
+)
+@click.option("--force-conflicts", is_flag=True, help="Take over fields that somebody else has set otherwise.")
+@api_options
+def apply(names: tuple[str, ...], force_conflicts: bool, context: str, namespace: str) -> int:
+    """Make the API hold what files say: create what is missing, change what differs.
+
+    \b
+    corral apply -f job.yaml
+    corral apply -f folder/ -n vision
+    cat job.yaml | corral apply -f -
+
+    Takes every kind that the API serves. Nothing is written when a file cannot be read; an object that the API refuses
+    does not keep the others back, and makes the exit status 2.
+    """
+    from corral.control.desk.applying import Terms, apply_all
+    from corral.control.desk.manifests import read_manifests
+
+    reading = read_manifests(read_files(names))
+    if reading.problems:
+        for problem in reading.problems:
+            click.echo(spoken(problem), err=True)
+        click.echo("nothing was applied", err=True)
+        return exit_status(reading.problems[0])
+    done: list[Applied] = []
+    refused: list[CorralError] = []
+
+    def tell(one: "Applied") -> None:
+        done.append(one)
+        click.echo(str(one))
+
+    def complain(problem: CorralError) -> None:
+        refused.append(problem)
+        click.echo(spoken(problem), err=True)
+
+    with connected(context, namespace, doing="applying to") as session:
+        apply_all(session, reading.manifests, Terms(namespace, force_conflicts), on_done=tell, on_problem=complain)
+        _hint(done, session.namespace, context)
+    return exit_status(refused[0]) if refused else DONE
+
+
+def _hint(done: "list[Applied]", namespace: str, context: str) -> None:
+    """Tells how to go on with the first training job."""
+    job = next((one for one in done if one.is_training), None)
+    if job is None:
+        return
+    where = ["-n", job.key.namespace] if job.key.namespace != namespace or namespace != "default" else []
+    where += ["--context", context] if context else []
+    name = f"{job.resource.kind.lower()}/{job.key.name}"
+    for words, what in (
+        (["logs", "-f", name], "its output"),
+        (["get", name], "how it is"),
+        (["delete", name], "end it"),
+    ):
+        click.echo(f"  {shlex.join(['corral', *words, *where]):<50}  {what}", err=True)
