@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Finding",
+    "NodeFlags",
     "OperatorFlags",
     "Overview",
     "Up",
@@ -46,6 +47,7 @@ __all__ = [
     "kubeconfig_path",
     "open_session",
     "refuse_missing_kubeconfig",
+    "run_node",
     "run_operator",
     "salvage_embedded",
     "start_embedded",
@@ -72,6 +74,16 @@ class OperatorFlags(NamedTuple):
     stale_after: float = 90.0
     lost_node_grace: float = 60.0
     log_format: str = "text"
+
+
+class NodeFlags(NamedTuple):
+    """What the command line of `corral node` says."""
+
+    kubeconfig: str = ""
+    context: str = ""
+    name: str = ""
+    folder: str = ""
+    client_ca_file: str = ""
 
 
 class Up(NamedTuple):
@@ -266,7 +278,7 @@ async def _operate(flags: OperatorFlags) -> None:
     from corral.control.training.telemetry import Telemetry
     from corral.reconcile.training.mpi_v2.surroundings import SSH_KEY_PAIR
 
-    access, orders = _operator_access(flags), _operator_orders(flags)
+    access, orders = _access_from_outside(flags.kubeconfig, flags.context), _operator_orders(flags)
     async with AsyncClient(access, manager="corral-operator") as client:
         await refuse_missing_gang_kind(client, orders)
         process = OperatorProcess(
@@ -305,16 +317,30 @@ async def _note_embedded(client: "AsyncClient") -> None:
         )
 
 
-def _operator_access(flags: OperatorFlags) -> "Access":
+def run_node(flags: NodeFlags) -> None:
+    """Keeps the pods of this machine for a cluster until SIGTERM or SIGINT."""
+    import asyncio
+
+    from corral.adapters.system.log_lines import begin_logging
+    from corral.engine.node.process import NodeOrders
+    from corral.engine.node.process import run as keep_pods
+
+    begin_logging("text")
+    access = _access_from_outside(flags.kubeconfig, flags.context)
+    folder = flags.folder or default_home().node
+    asyncio.run(keep_pods(access, NodeOrders(folder, flags.name, client_ca_file=flags.client_ca_file)))
+
+
+def _access_from_outside(kubeconfig: str, context: str) -> "Access":
     """Returns the API to work on: as asked for by flags, else the cluster around this pod, else the current context."""
     from corral.adapters.kubernetes.in_cluster import in_cluster_access, is_in_cluster
     from corral.adapters.kubernetes.kubeconfig import access_of, kubeconfig_paths, read_kubeconfig
 
-    if not (flags.kubeconfig or flags.context) and is_in_cluster(os.environ):
+    if not (kubeconfig or context) and is_in_cluster(os.environ):
         return in_cluster_access(os.environ)
-    paths = [flags.kubeconfig] if flags.kubeconfig else kubeconfig_paths(os.environ)
-    config = read_kubeconfig(paths, must_exist=bool(flags.kubeconfig))
-    context = flags.context or config.current
+    paths = [kubeconfig] if kubeconfig else kubeconfig_paths(os.environ)
+    config = read_kubeconfig(paths, must_exist=bool(kubeconfig))
+    context = context or config.current
     if not context:
         hint = "run it in a pod, or give --kubeconfig; for the embedded API: --kubeconfig $(corral kubeconfig)"
         raise PermanentError("unknown-context", "no kubeconfig names a current context", hint=hint)

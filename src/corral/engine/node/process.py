@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.async_client import AsyncClient
-from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
 from corral.adapters.system.clock import SystemClock
 from corral.adapters.system.randomness import SystemRandomness
 from corral.adapters.system.signals import until_stopped
@@ -25,7 +24,7 @@ from corral.engine.node.pods.addresses import AddressBook
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
 from corral.engine.node.pods.keeper import PodKeeper
 from corral.engine.node.pods.outfit import Outfitter
-from corral.errors import PermanentError
+from corral.engine.node.pods.pod_logs import PodLogs
 from corral.kinds.well_known import SERVICE
 
 _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
@@ -33,23 +32,23 @@ _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
 _log = logging.getLogger("corral.engine.node.process")
 
 
-class Orders(NamedTuple):
+class NodeOrders(NamedTuple):
     """What the command line asks for."""
 
-    kubeconfig: str
     folder: str
-    context: str = ""
     name: str = ""
     token_file: str = ""
+    """A file with the token that may ask this node for logs and commands."""
     client_ca_file: str = ""
+    """A file with the certificates of those who sign for clients that may ask."""
 
 
-async def run(orders: Orders) -> None:
+async def run(access: Access, orders: NodeOrders) -> None:
     """Runs until SIGTERM or SIGINT."""
     folder = NodeFolder(orders.folder)
     os.makedirs(folder.root, mode=0o700, exist_ok=True)
     name = orders.name or node_name(socket.gethostname())
-    async with AsyncClient(_access(orders), manager="corral-node") as client:
+    async with AsyncClient(access, manager="corral-node") as client:
         await until_stopped(_work(client, folder, name))
 
 
@@ -57,14 +56,6 @@ def node_name(hostname: str) -> str:
     """Returns the name of the Node for the name of a machine: small letters, digits, dashes and dots."""
     kept = "".join(letter if letter.isascii() and (letter.isalnum() or letter in "-.") else "-" for letter in hostname)
     return kept.lower().strip("-.")[:253] or "this-machine"
-
-
-def _access(orders: Orders) -> Access:
-    config = read_kubeconfig([orders.kubeconfig], must_exist=True)
-    context = orders.context or config.current
-    if not context:
-        raise PermanentError("unknown-context", f"the kubeconfig {orders.kubeconfig} names no current context")
-    return access_of(config, context, os.environ)
 
 
 async def _work(client: AsyncClient, folder: NodeFolder, name: str) -> None:
@@ -87,4 +78,4 @@ def _keeper(runtime: Runtime, folder: NodeFolder, name: str, machine: Machine) -
     services = runtime.caches.of(SERVICE)
     addresses = AddressBook(runtime.store, services, PortLedger(runtime.store, services))
     outfitter = Outfitter(runtime, folder, addresses, allocatable=machine.amounts, environment=os.environ)
-    return PodKeeper(runtime, name, ContainersOfPod(runtime, folder, outfitter))
+    return PodKeeper(runtime, name, ContainersOfPod(runtime, folder, outfitter, PodLogs(folder, runtime.clock)))

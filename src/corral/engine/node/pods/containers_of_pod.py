@@ -25,6 +25,7 @@ from corral.engine.node.pods.inside import InsideRun
 from corral.engine.node.pods.life import Start, Stop
 from corral.engine.node.pods.live_pod import LiveContainer, LivePod
 from corral.engine.node.pods.outfit import Outfitter
+from corral.engine.node.pods.pod_logs import PodLogs
 from corral.engine.node.pods.prober import Prober
 from corral.engine.node.pods.probing import ProbeTally
 from corral.engine.node.pods.sight import RunSight
@@ -47,12 +48,13 @@ _log = logging.getLogger("corral.engine.node.pods")
 class ContainersOfPod:
     """Carries out what was decided about containers."""
 
-    def __init__(self, runtime: Runtime, folder: NodeFolder, outfitter: Outfitter) -> None:
+    def __init__(self, runtime: Runtime, folder: NodeFolder, outfitter: Outfitter, logs: PodLogs) -> None:
         self.changed: Callable[[ObjectKey], None] = lambda key: None
         """Is told of the pod about whose containers there is news."""
         self._runtime = runtime
         self._folder = folder
         self._outfitter = outfitter
+        self._logs = logs
         self._watches: dict[str, EndWatch] = {}
 
     # --- finding again ---
@@ -66,6 +68,7 @@ class ContainersOfPod:
         taken = seconds_of((pod.get("status") or {}).get("startTime")) or now
         live = LivePod(pod, taken)
         self._note(pod)
+        self._logs.take(pod)
         for name, container in live.containers.items():
             for number in self._numbers(live.uid, name)[-KEPT_RUNS:]:
                 run = adopt(self._folder.run(live.uid, name, number))
@@ -108,6 +111,7 @@ class ContainersOfPod:
         if not run.is_running():
             self._ended(live, container, run, number)
             return
+        self._logs.begin(live.pod, container.spec, number)
         self._watches[run.folder] = EndWatch(run.holder, lambda: self._ended(live, container, run, number))
         self._begin_beside(live, container, run, is_new=False)
 
@@ -151,8 +155,9 @@ class ContainersOfPod:
         watch = self._watches.pop(run.folder, None)
         if watch is not None:
             watch.close()
-        sight = how_it_ended(run, number, container.spec, self._outfitter.log_of(live.pod, container.spec, number))
+        sight = how_it_ended(run, number, container.spec, self._logs.of(live.pod, container.spec, number))
         container.ended(sight)
+        self._logs.end(live.pod, container.spec, number)
         if watch is not None:
             if sight.exit_code:
                 said = (
@@ -197,6 +202,14 @@ class ContainersOfPod:
         """Removes everything of a pod from this machine but its logs; what still runs of it is ended first."""
         shutil.rmtree(self._folder.pod(uid), ignore_errors=True)
         self._outfitter.forget(uid)
+
+    def finished(self, live: LivePod) -> None:
+        """Notes that the end of a pod was told: from now on its logs grow old."""
+        self._logs.finish(live.pod)
+
+    async def keep_house(self, existing: Callable[[], frozenset[str]]) -> None:
+        """Removes logs that are too old or too many, until cancelled."""
+        await self._logs.keep_house(existing)
 
     # --- telling ---
 

@@ -16,7 +16,7 @@ from corral.control.runtime import Runtime
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
 from corral.engine.node.pods.life import Orders, deadline_of, decide
 from corral.engine.node.pods.live_pod import LivePod
-from corral.engine.node.pods.statuses import Whereabouts, status_of
+from corral.engine.node.pods.statuses import FINISHED, Whereabouts, status_of
 from corral.kinds.objects import Object, uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import POD
@@ -62,9 +62,14 @@ class PodKeeper:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self.controller.run(), name="pods")
                 group.create_task(self._clear_strangers(), name="strangers")
+                group.create_task(self._keep_house(), name="logs")
         finally:
             for live in self._live.values():
                 live.rest()
+
+    async def _keep_house(self) -> None:
+        await self._pods.wait_synced()
+        await self._containers.keep_house(lambda: frozenset(uid_of(pod) for pod in self._pods.objects()))
 
     async def _clear_strangers(self) -> None:
         """Ends what an earlier life of this node started for pods that are no more; only a whole list says so."""
@@ -137,6 +142,8 @@ class PodKeeper:
             _log.debug("status not taken", extra={"pod": str(live.key), "why": str(error)})
             return
         live.told = status
+        if status["phase"] in FINISHED:
+            self._containers.finished(live)
 
     def _whereabouts(self, live: LivePod) -> Whereabouts:
         return self._containers.whereabouts(live.pod)

@@ -16,9 +16,9 @@ from corral.engine.node.fetched import Fetched, Reference
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.images import meaning as images
 from corral.engine.node.images.register import ImageRegister
-from corral.engine.node.logs.run_log import RunLog
 from corral.engine.node.membership.node_object import HOST_IP
 from corral.engine.node.pods.addresses import AddressBook, PodAddresses
+from corral.engine.node.pods.pod_logs import log_of
 from corral.kinds.objects import Object, key_of, uid_of
 from corral.kinds.quantities import quantity_text, resource_quantity
 from corral.kinds.references import ApiResource, ObjectKey
@@ -57,12 +57,6 @@ class Outfitter:
         self._allocatable = allocatable
         self._environment = environment
 
-    def log_of(self, pod: Object, container: Object, number: int) -> RunLog:
-        """Returns the log of one run."""
-        namespace, name = key_of(pod)
-        folder = self._folder.pod_logs(namespace, name, uid_of(pod))
-        return RunLog(os.path.join(folder, str(container["name"])), number)
-
     def forget(self, uid: str) -> None:
         """Drops what is remembered of a pod that is gone."""
 
@@ -88,7 +82,7 @@ class Outfitter:
             argv=meaning.argv,
             env=meaning.dressed(env),
             workdir=meaning.workdir or self._scratch(uid),
-            log=self.log_of(pod, container, number).path,
+            log=log_of(self._folder, pod, container, number).path,
             owner=f"{uid}/{name}/{number}",
             limits=_limits(container),
         )
