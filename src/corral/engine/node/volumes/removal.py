@@ -1,0 +1,62 @@
+"""Takes away the volumes that belonged to one pod alone; paths of the machine and directories of claims stay."""
+
+import os
+import shutil
+import stat
+
+from corral.engine.node.folder import NodeFolder
+from corral.errors import RetryError
+
+_MOUNTS = "/proc/self/mountinfo"
+
+
+def remove(folder: NodeFolder, uid: str) -> None:
+    """Removes the volumes of a pod, without following links; nothing happens when there are none.
+
+    Raises RetryError when they cannot be removed now; in particular while something is mounted in them, for that would be
+    emptied as well.
+    """
+    if not uid or os.path.basename(uid) != uid or uid in (".", ".."):
+        raise ValueError(f"{uid!r} is no uid of a pod")
+    for part in ("volumes", "subpaths"):
+        place = os.path.join(folder.pod(uid), part)
+        if not os.path.isdir(place) or os.path.islink(place):
+            continue
+        mounted = [path for path in _mount_points() if path.startswith(os.path.realpath(place) + "/")]
+        if mounted:
+            message = f"the volumes of pod {uid} stay: {mounted[0]} is mounted in them"
+            raise RetryError("volume-in-use", message, hint=f"umount {mounted[0]}")
+        try:
+            _remove_tree(place)
+        except OSError as error:
+            message = f"the volumes of pod {uid} cannot be removed: {error.filename}: {error.strerror}"
+            raise RetryError("volume-not-removed", message) from error
+
+
+def _remove_tree(place: str) -> None:
+    try:
+        shutil.rmtree(place)
+    except PermissionError:
+        # A container may have closed its own folders to writing; they are the user's nevertheless.
+        os.chmod(place, stat.S_IRWXU)
+        for where, names, _ in os.walk(place):
+            for path in (os.path.join(where, name) for name in names):
+                if not os.path.islink(path):
+                    os.chmod(path, stat.S_IRWXU)
+        shutil.rmtree(place)
+
+
+def _mount_points() -> list[str]:
+    try:
+        with open(_MOUNTS, encoding="utf-8", errors="surrogateescape") as file:
+            fields = [line.split() for line in file]
+    except FileNotFoundError:
+        return []
+    return [_plain(field[4]) for field in fields if len(field) > 4]
+
+
+def _plain(path: str) -> str:
+    """Returns a path of the table of mounts without its escapes, such as `\\040` for a blank."""
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        path = path.replace(code, character)
+    return path
