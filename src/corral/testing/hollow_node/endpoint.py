@@ -3,17 +3,17 @@
 import asyncio
 import ssl
 import tempfile
-from collections.abc import Mapping
 from contextlib import aclosing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from weakref import WeakSet
 
 from aiohttp import web
 
+from corral.engine.node.logs.asked import asked_in
 from corral.testing.control_plane.certificates import Authority
 from corral.testing.control_plane.loopback import ADDRESS
-from corral.testing.hollow_node.log_book import Asked, Container, LogBook
+from corral.testing.hollow_node.log_book import Container, LogBook
 
 
 class Endpoint:
@@ -68,21 +68,6 @@ class Endpoint:
             self.open_streams -= 1
         await answer.write_eof()
         return answer
-
-
-def asked_in(given: Mapping[str, str], now: datetime) -> Asked:
-    """Returns what a query asks for."""
-    since = datetime.fromisoformat(given["sinceTime"]) if "sinceTime" in given else None
-    if "sinceSeconds" in given:
-        since = now - timedelta(seconds=int(given["sinceSeconds"]))
-    return Asked(
-        follow=given.get("follow") == "true",
-        previous=given.get("previous") == "true",
-        timestamps=given.get("timestamps") == "true",
-        since=since,
-        tail=int(given["tailLines"]) if "tailLines" in given else None,
-        most_bytes=int(given["limitBytes"]) if "limitBytes" in given else None,
-    )
 
 
 def _self_signed(name: str) -> ssl.SSLContext:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-import msgspec
+from corral.engine.node.logs.asked import Asked
 
 
 class Container(NamedTuple):
@@ -14,17 +14,6 @@ class Container(NamedTuple):
     namespace: str
     pod: str
     container: str
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """Which part of a log, and whether to wait for more."""
-
-    follow: bool = False
-    previous: bool = False
-    timestamps: bool = False
-    since: datetime | None = None
-    tail: int | None = None
-    most_bytes: int | None = None
 
 
 class _Said(NamedTuple):
