@@ -10,45 +10,67 @@ import os
 import signal
 import time
 
+from corral.engine.node.containers.memory_limits import keep_evidence
 from corral.engine.node.containers.record import (
     KILLED,
     MARK,
     Ending,
     Run,
     execs_path,
+    mount_points_path,
     read_ending,
+    settled_path,
     write_ending,
 )
-from corral.engine.node.machine.processes import Entry, boot_time, carries, children_of, identities, process_table
-from corral.engine.supervisor.home import read_text
+from corral.engine.node.machine.control_groups import members, remove_groups
+from corral.engine.node.machine.mount_points import remove_unused
+from corral.engine.node.machine.processes import (
+    Entry,
+    boot_time,
+    carries,
+    children_of,
+    command_line,
+    identities,
+    process_table,
+)
+from corral.engine.supervisor.home import note, read_text
 from corral.engine.supervisor.host import ProcessIdentity
 
 _PATIENCE = 5.0
-_BIRTH = 0.25
+_BIRTH = 1.0
 """How long a signal waits for the holder to start its program."""
 
 
 def ending_of(run: Run) -> Ending | None:
-    """Returns how a run ended, None while it goes on.
-
-    A holder that is gone without a word was killed, or the machine went down: whatever it left is killed as well, and the
-    run counts as killed (137) from now on.
-    """
+    """Returns how a run ended, None while it goes on. The first to ask also clears away whatever the run left."""
     if run.is_running():
         return None
-    found = read_ending(run.folder)
-    if found is None:
-        kill_everything(run)
+    if not os.path.exists(settled_path(run.folder)):
+        settle(run)
+    return read_ending(run.folder) or Ending(KILLED, time.time())
+
+
+def settle(run: Run) -> bool:
+    """Clears away what an ended run left: processes, control groups, mount points; False when some of it stays.
+
+    A holder that is gone without a word was killed, or the machine went down: the run counts as killed (137) from now on.
+    """
+    is_quiet = kill_everything(run, patience=1.0)
+    if read_ending(run.folder) is None:
         write_ending(run.folder, KILLED)
-        found = read_ending(run.folder) or Ending(KILLED, time.time())
-    return found
+    keep_evidence(run)
+    remove_unused(read_text(mount_points_path(run.folder)).splitlines())
+    is_settled = remove_groups(run.groups) and is_quiet
+    if is_settled:
+        note(settled_path(run.folder), "")
+    return is_settled
 
 
 def signal_program(run: Run, number: int) -> bool:
     """Sends a signal to the program and not to its holder; False when there is nothing left to signal."""
     deadline = time.monotonic() + _BIRTH
     while run.is_running():
-        programs = identities(children_of(run.holder.pid))
+        programs = _programs(run)
         if programs:
             return sum(program.send(number) for program in programs) > 0
         if time.monotonic() > deadline:
@@ -78,8 +100,9 @@ def is_anything_left(run: Run) -> bool:
 
 def processes_of(run: Run) -> list[ProcessIdentity]:
     """Returns every process of a run, the holder first."""
-    found = dict.fromkeys([run.holder, *joined(run)] if run.is_running() else joined(run))
-    found.update(dict.fromkeys(_scanned(run)))
+    found = dict.fromkeys([run.holder, *joined(run)])
+    # Nothing leaves a control group by itself; without one, the whole process table has to be looked through.
+    found.update(dict.fromkeys(identities(members(run.groups) or ()) if run.groups else _scanned(run)))
     return [process for process in found if process.is_alive()]
 
 
@@ -92,6 +115,15 @@ def joined(run: Run) -> list[ProcessIdentity]:
         if pid.isdigit() and ProcessIdentity(int(pid), start).is_alive():
             found.append(ProcessIdentity(int(pid), start))
     return found
+
+
+def _programs(run: Run) -> list[ProcessIdentity]:
+    """Returns the children of the holder that have become programs.
+
+    Before that a child is a copy of the shell, with the shell's handlers, and a signal sent to it would be lost.
+    """
+    shell = command_line(run.holder.pid)
+    return identities(pid for pid in children_of(run.holder.pid) if not shell or command_line(pid) != shell)
 
 
 def _scanned(run: Run) -> list[ProcessIdentity]:

@@ -7,6 +7,7 @@ threads are gone, so it may neither wait for a lock nor return into anything abo
 import fcntl
 import os
 import signal
+import warnings
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, NoReturn
 
@@ -26,19 +27,19 @@ class Program(NamedTuple):
     env: Mapping[bytes, bytes]
 
 
-def fork_into(program: Program, handles: tuple[int, ...], prepare: Callable[[], None]) -> int:
+def fork_into(prepare: Callable[[], Program], handles: tuple[int, ...], kept: int | None = None) -> int:
     """Starts a program in a session of its own, with `handles` as its files 0, 1, 2..., and returns its pid.
 
-    `prepare` is called in the child; what it raises (an OSError or a refusal) ends the child and is raised here as a
-    refusal. Signals wait meanwhile: one that reached the child while it still has our handlers would be lost.
+    `prepare` is called in the child and says which program; what it raises (an OSError or a refusal) ends the child and
+    is raised here as a refusal. Of the handles the program inherits the first `kept`, or all. Signals wait meanwhile: one that reached the child while it still has our handlers would be lost.
     """
     listening, telling = os.pipe()
     changed = [number for number in _SIGNALS if signal.getsignal(number) not in (signal.SIG_DFL, None)]
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
     try:
-        pid = os.fork()
+        pid = _fork()
         if pid == 0:
-            _become(program, (*handles, telling), prepare, changed)
+            _become(prepare, (*handles, telling), changed, len(handles) if kept is None else kept)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(telling)
@@ -51,7 +52,14 @@ def fork_into(program: Program, handles: tuple[int, ...], prepare: Callable[[], 
     return pid
 
 
-def _become(program: Program, handles: tuple[int, ...], prepare: Callable[[], None], changed: list[int]) -> NoReturn:
+def _fork() -> int:
+    # Python warns when there are other threads; the child takes care not to need any of them.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def _become(prepare: Callable[[], Program], handles: tuple[int, ...], changed: list[int], kept: int) -> NoReturn:
     # Whatever goes wrong, this process must never return into the event loop of its parent.
     telling, told = handles[-1], b"StartError\nthe process ended before it became a program"
     try:
@@ -60,23 +68,23 @@ def _become(program: Program, handles: tuple[int, ...], prepare: Callable[[], No
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.setsid()
-        telling = _arrange(handles)
-        prepare()
+        telling = _arrange(handles, kept)
+        program = prepare()
         os.execve(program.path, program.argv, program.env)  # noqa: S606 - no shell
     except StartRefusedError as refusal:
         told = f"{refusal.reason}\n{refusal.message}".encode()
     except OSError as error:
-        told = f"StartError\n{error.strerror or error}: {os.fsdecode(program.path)}".encode(errors="replace")
+        told = f"StartError\ncannot start: {error}".encode(errors="replace")
     finally:
         os.write(telling, told[:_LONGEST_MESSAGE])
         os._exit(127)
 
 
-def _arrange(handles: tuple[int, ...]) -> int:
-    """Moves handles to 0, 1, 2..., closes all others, and returns the place of the last, which no program inherits."""
+def _arrange(handles: tuple[int, ...], kept: int) -> int:
+    """Moves handles to 0, 1, 2..., closes all others, and returns the place of the last; a program inherits those kept."""
     raised = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for handle in handles]
     last = len(raised) - 1
     for place, handle in enumerate(raised):
-        os.dup2(handle, place, inheritable=place < last)
+        os.dup2(handle, place, inheritable=place < kept)
     os.closerange(len(raised), os.sysconf("SC_OPEN_MAX"))
     return last

@@ -4,11 +4,15 @@
     exit          its exit code and a line end, written by the holder; without a line end there is no code yet
     environment   what the program was started with, separated by NUL, readable by the user only
     execs/        one record for each process that joined it later
+    mountpoints   empty folders that were made to mount over, one per line
+    oom           a sentence, when it was killed for using more memory than it may
+    settled       there when nothing of the run is left on the machine
 
 The record is written before the holder becomes a program, so there is never a process that no record names. A record
 that cannot be read (the machine lost power) tells of a run that has ended.
 """
 
+import hashlib
 import json
 import os
 from typing import NamedTuple
@@ -69,6 +73,32 @@ def environment_path(folder: str) -> str:
 def execs_path(folder: str) -> str:
     """Returns the folder with a record of each process that joined the run."""
     return os.path.join(folder, "execs")
+
+
+def mount_points_path(folder: str) -> str:
+    """Returns the file that lists what was made to mount over."""
+    return os.path.join(folder, "mountpoints")
+
+
+def oom_path(folder: str) -> str:
+    """Returns the file that says why a run was killed for memory."""
+    return os.path.join(folder, "oom")
+
+
+def settled_path(folder: str) -> str:
+    """Returns the file that tells that nothing of a run is left."""
+    return os.path.join(folder, "settled")
+
+
+def group_name(owner: str) -> str:
+    """Returns the name of the control groups of a run."""
+    return owner.replace("/", "_")
+
+
+def node_name(folder: str) -> str:
+    """Returns a short name for the node that a run folder belongs to: several nodes share the machine's control groups."""
+    root = os.path.normpath(os.path.join(folder, *[".."] * 5))
+    return hashlib.blake2s(os.fsencode(root), digest_size=6).hexdigest()
 
 
 def write_record(run: Run) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from corral.engine.node.containers.forking import Program, fork_into
 from corral.engine.node.containers.launch import Launch, StartRefusedError
-from corral.engine.node.containers.programs import find_program
+from corral.engine.node.containers.programs import check_texts, find_program
 from corral.engine.node.containers.record import (
     MARK,
     ROOM,
@@ -21,10 +21,17 @@ from corral.engine.node.containers.record import (
     adopt,
     environment_path,
     exit_path,
+    group_name,
+    mount_points_path,
+    node_name,
     record_path,
     write_environment,
     write_record,
 )
+from corral.engine.node.machine import control_groups
+from corral.engine.node.machine.mount_points import remove_unused
+from corral.engine.node.machine.mounts import MountRefusedError, Plan, enter, needs_user_namespace, own_places
+from corral.engine.supervisor.home import read_text
 from corral.engine.supervisor.host import ProcessIdentity, identity
 
 HOLDER = """trap : HUP INT QUIT ABRT ALRM TERM USR1 USR2 PIPE
@@ -55,37 +62,28 @@ def start(launch: Launch) -> Run:
     known = adopt(launch.folder)
     if known is not None:
         return known
-    program = find_program(launch.argv, launch.env, launch.workdir, launch.mounts)
+    check_texts((*launch.argv, *launch.env, *launch.env.values(), launch.workdir))
     env = {os.fsencode(name): os.fsencode(value) for name, value in launch.env.items()}
     env[MARK.encode()] = os.fsencode(launch.owner)
     try:
         handles = _open_files(launch, env)
     except OSError as error:
         raise StartRefusedError("CreateContainerError", f"cannot prepare the run: {error}") from error
-    draft = Run(
-        folder=launch.folder,
-        holder=ProcessIdentity(0, ""),
-        owner=launch.owner,
-        started_at=time.time(),
-        argv=launch.argv,
-        workdir=launch.workdir or "/",
-        memory_bytes=launch.limits.memory_bytes,
-    )
-    argv = tuple(os.fsencode(argument) for argument in (program, *launch.argv[1:]))
+    draft = _drafted(launch)
+    mounts = _mount_plan(launch)
     needs_restorer = not keeps_through_a_shell(env)
     try:
         pid = fork_into(
-            _holder(argv, env, needs_restorer),
+            lambda: _prepare(launch, draft, mounts, env),
             handles if needs_restorer else handles[:4],
-            lambda: _prepare(launch, draft),
         )
     except StartRefusedError:
-        _forget(launch.folder)
+        _forget(draft)
         raise
     finally:
         for handle in set(handles):
             os.close(handle)
-    return draft._replace(holder=identity(pid)) if (found := adopt(launch.folder)) is None else found
+    return draft._replace(holder=identity(pid))
 
 
 def keeps_through_a_shell(env: Mapping[bytes, bytes]) -> bool:
@@ -93,10 +91,26 @@ def keeps_through_a_shell(env: Mapping[bytes, bytes]) -> bool:
     return all(_KEPT_BY_SHELLS.fullmatch(name) and name not in _CHANGED_BY_SHELLS for name in env)
 
 
-def _holder(argv: tuple[bytes, ...], env: Mapping[bytes, bytes], needs_restorer: bool) -> Program:
-    if needs_restorer:
-        argv = (os.fsencode(sys.executable), b"-I", b"-S", b"-c", RESTORER.encode(), *argv)
-    return Program(b"/bin/sh", (b"sh", b"-c", HOLDER.encode(), b"sh", *argv), env)
+def _drafted(launch: Launch) -> Run:
+    memory = launch.limits.memory_bytes
+    return Run(
+        folder=launch.folder,
+        holder=ProcessIdentity(0, ""),
+        owner=launch.owner,
+        started_at=time.time(),
+        argv=launch.argv,
+        workdir=launch.workdir or "/",
+        groups=control_groups.make_groups(node_name(launch.folder), group_name(launch.owner), memory),
+        memory_bytes=memory,
+    )
+
+
+def _mount_plan(launch: Launch) -> Plan | None:
+    if not launch.mounts:
+        return None
+    staging = os.path.join(launch.folder, "root")
+    os.makedirs(staging, mode=0o700, exist_ok=True)
+    return Plan(launch.mounts, own_places(), staging, mount_points_path(launch.folder), needs_user_namespace())
 
 
 def _open_files(launch: Launch, env: dict[bytes, bytes]) -> tuple[int, ...]:
@@ -119,35 +133,46 @@ def _open_files(launch: Launch, env: dict[bytes, bytes]) -> tuple[int, ...]:
     return tuple(opened)
 
 
-def _prepare(launch: Launch, draft: Run) -> None:
+def _prepare(launch: Launch, draft: Run, mounts: Plan | None, env: Mapping[bytes, bytes]) -> Program:
     """Runs in the child: notes who it is, then takes on everything that the program shall find."""
     write_record(draft._replace(holder=identity(os.getpid())))
     try:
-        _confine(launch)
+        _confine(launch, draft, mounts)
+        path = find_program(launch.argv, launch.env, launch.workdir)
     except StartRefusedError as refusal:
         # For a node that was killed meanwhile: its successor finds a run that never started, not one that vanished.
-        os.pwrite(3, f"128\n{refusal.message}\n".encode(), 0)
+        os.pwrite(3, f"128\n{refusal.message}\n".encode(errors="replace"), 0)
         raise
+    argv = tuple(os.fsencode(argument) for argument in (path, *launch.argv[1:]))
+    if not keeps_through_a_shell(env):
+        argv = (os.fsencode(sys.executable), b"-I", b"-S", b"-c", RESTORER.encode(), *argv)
+    return Program(b"/bin/sh", (b"sh", b"-c", HOLDER.encode(), b"sh", *argv), env)
 
 
-def _confine(launch: Launch) -> None:
-    if launch.limits.cpus and hasattr(os, "sched_setaffinity"):
-        try:
-            os.sched_setaffinity(0, launch.limits.cpus)
-        except OSError as error:
-            message = f"cannot run on processors {launch.limits.cpus}: {error.strerror}"
-            raise StartRefusedError("CreateContainerError", message) from error
-    os.umask(0o022)
+def _confine(launch: Launch, draft: Run, mounts: Plan | None) -> None:
+    doing = "join its control groups"
     try:
-        os.chdir(launch.workdir or "/")
+        control_groups.join_groups(draft.groups)
+        doing = f"run on processors {launch.limits.cpus}"
+        if launch.limits.cpus and hasattr(os, "sched_setaffinity"):
+            os.sched_setaffinity(0, launch.limits.cpus)
+        doing = "mount its volumes"
+        if mounts is not None:
+            enter(mounts)
+        os.umask(0o022)
+        doing = f"work in {draft.workdir!r} (workingDir)"
+        os.chdir(draft.workdir)
+    except MountRefusedError as error:
+        raise StartRefusedError("CreateContainerError", str(error)) from error
     except OSError as error:
-        message = f"cannot work in {launch.workdir!r} (workingDir): {error.strerror}"
-        raise StartRefusedError("CreateContainerError", message) from error
+        raise StartRefusedError("CreateContainerError", f"cannot {doing}: {error.strerror}") from error
 
 
-def _forget(folder: str) -> None:
-    for path in (record_path(folder), exit_path(folder), environment_path(folder)):
+def _forget(draft: Run) -> None:
+    control_groups.remove_groups(draft.groups)
+    remove_unused(read_text(mount_points_path(draft.folder)).splitlines())
+    for path in (record_path, exit_path, environment_path, mount_points_path):
         try:
-            os.unlink(path)
+            os.unlink(path(draft.folder))
         except FileNotFoundError:
             pass

@@ -54,6 +54,15 @@ def children_of(pid: int) -> tuple[int, ...]:
         return tuple(entry.pid for entry in process_table() if entry.parent == pid and not entry.is_zombie)
 
 
+def command_line(pid: int) -> bytes:
+    """Returns the arguments of a process, separated by NUL; empty where that cannot be read."""
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
 def carries(pid: int, assignment: bytes) -> bool:
     """Tells whether a process was started with `NAME=value` in its environment; False where that cannot be read."""
     try:

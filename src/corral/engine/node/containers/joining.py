@@ -1,0 +1,138 @@
+"""Runs a command inside a running container: exec, hooks, probes, and the agents of MPI.
+
+It needs nothing but the folder of the run, so any process of the user may do it. What joins is recorded before it becomes a
+program and carries the mark of the container, and therefore ends with the container, at the latest.
+"""
+
+import fcntl
+import os
+import signal
+import termios
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from corral.engine.node.containers.forking import Program, fork_into
+from corral.engine.node.containers.launch import StartRefusedError
+from corral.engine.node.containers.programs import check_texts, find_program
+from corral.engine.node.containers.record import Run, adopt, execs_path, read_environment
+from corral.engine.node.machine.control_groups import join_groups
+from corral.engine.node.machine.system_calls import die_with_parent
+from corral.engine.node.machine.views import View, enter_view, open_view
+from corral.engine.supervisor.home import note
+from corral.engine.supervisor.host import ProcessIdentity, identity
+
+NOT_RUNNING = "ContainerNotRunning"
+"""The reason when there is no container to join."""
+_FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
+
+
+class Streams(NamedTuple):
+    """The open files that a joined command reads and writes."""
+
+    stdin: int
+    stdout: int
+    stderr: int
+    is_terminal: bool = False
+    """Whether they are a terminal that the command shall control."""
+
+
+class Joined(NamedTuple):
+    """A command that was started inside a container; the caller is its parent and waits for it."""
+
+    process: ProcessIdentity
+    record: str
+
+    def kill(self) -> None:
+        """Kills the command and what it started in its group."""
+        self.process.send_group(signal.SIGKILL)
+
+    def forget(self) -> None:
+        """Removes the record of a command that has ended."""
+        try:
+            os.unlink(self.record)
+        except FileNotFoundError:
+            pass
+
+
+def join(
+    folder: str,
+    argv: Sequence[str],
+    streams: Streams,
+    extra_env: Mapping[str, str] | None = None,
+    ends_with_caller: bool = False,
+) -> Joined:
+    """Starts a command inside the running container of a run folder; refuses with a sentence when that cannot be."""
+    run = adopt(folder)
+    if run is None or not run.is_running():
+        raise StartRefusedError(NOT_RUNNING, "the container does not run")
+    extra = dict(extra_env or {})
+    check_texts((*argv, *extra, *extra.values()))
+    try:
+        env = read_environment(folder)
+        os.makedirs(execs_path(folder), mode=0o700, exist_ok=True)
+        view = open_view(run.holder.pid)
+    except OSError as error:
+        raise StartRefusedError(NOT_RUNNING, f"the container cannot be entered: {error}") from error
+    env.update({os.fsencode(name): os.fsencode(value) for name, value in extra.items()})
+    handles = (streams.stdin, streams.stdout, streams.stderr, *view.handles())
+
+    def prepare() -> Program:
+        _register(run)
+        if ends_with_caller:
+            die_with_parent(signal.SIGKILL)
+        if streams.is_terminal:
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        _enter(run, view.moved_to(3))
+        return _program(run, argv, env)
+
+    try:
+        pid = fork_into(prepare, handles, kept=3)
+    finally:
+        view.close()
+    return Joined(identity(pid), _record_of(folder, pid))
+
+
+def run_joined(folder: str, argv: Sequence[str], streams: Streams, extra_env: Mapping[str, str] | None = None) -> int:
+    """Runs a command inside a container to its end and returns its exit code; for programs without an event loop.
+
+    Signals that this process gets are handed on, and when it is killed, so is the command.
+    """
+    joined = join(folder, argv, streams, extra_env, ends_with_caller=True)
+    for number in _FORWARDED:
+        signal.signal(number, lambda number, _frame: _hand_on(joined, number))
+    _, status = os.waitpid(joined.process.pid, 0)
+    joined.forget()
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _hand_on(joined: Joined, number: int) -> None:
+    joined.process.send_group(number)
+
+
+def _record_of(folder: str, pid: int) -> str:
+    return os.path.join(execs_path(folder), str(pid))
+
+
+def _register(run: Run) -> None:
+    """Records the calling process first and looks afterwards: whoever ends the container finds one or the other."""
+    myself = identity(os.getpid())
+    note(_record_of(run.folder, myself.pid), f"{myself.pid} {myself.start}\n")
+    if not run.is_running():
+        raise StartRefusedError(NOT_RUNNING, "the container has ended")
+
+
+def _enter(run: Run, view: View) -> None:
+    try:
+        join_groups(run.groups)
+        enter_view(view)
+        os.umask(0o022)
+        os.chdir(run.workdir)
+    except OSError as error:
+        raise StartRefusedError("StartError", f"the container cannot be entered: {error}") from error
+
+
+def _program(run: Run, argv: Sequence[str], env: Mapping[bytes, bytes]) -> Program:
+    texts = {os.fsdecode(name): os.fsdecode(value) for name, value in env.items()}
+    path = find_program(argv, texts, run.workdir)
+    return Program(os.fsencode(path), tuple(os.fsencode(argument) for argument in argv), env)
