@@ -201,7 +201,6 @@ class ContainersOfPod:
     async def clear(self, uid: str) -> None:
         """Removes everything of a pod from this machine but its logs; what still runs of it is ended first."""
         shutil.rmtree(self._folder.pod(uid), ignore_errors=True)
-        self._outfitter.forget(uid)
 
     def finished(self, live: LivePod) -> None:
         """Notes that the end of a pod was told: from now on its logs grow old."""

@@ -1,41 +1,64 @@
-"""Everything that a container needs to start, put together: variables, files, addresses, program, limits."""
+"""Everything that a container needs to start, put together: variables, files, addresses, program, limits.
+
+The steps read in order: fetch what the pod refers to, find its addresses, make its volumes, decide its variables, find its
+program. Each is decided elsewhere; here they meet.
+"""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
-from corral.engine.node.containers.launch import Launch, Limits
+from corral.engine.node.containers.launch import Launch, Limits, Mount, StartRefusedError
 from corral.engine.node.downward import PodFacts
 from corral.engine.node.environment.commands import expanded_command
 from corral.engine.node.environment.inheritance import inherited, merged
-from corral.engine.node.environment.references import references_of
+from corral.engine.node.environment.references import references_of as named_by_variables
 from corral.engine.node.environment.resolution import Surroundings, Variable, resolve
-from corral.engine.node.fetched import Fetched, Reference
+from corral.engine.node.fetched import Fetched
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.images import meaning as images
 from corral.engine.node.images.register import ImageRegister
+from corral.engine.node.machine.mounts import can_mount
 from corral.engine.node.membership.node_object import HOST_IP
 from corral.engine.node.pods.addresses import AddressBook, PodAddresses
+from corral.engine.node.pods.fetching import fetch, fetch_tokens
 from corral.engine.node.pods.pod_logs import log_of
+from corral.engine.node.volumes.mounts import container_mounts, intended_mounts
+from corral.engine.node.volumes.payload import Ingredients
+from corral.engine.node.volumes.plan import Volume, plan_volumes
+from corral.engine.node.volumes.references import TokenRequest, tokens_of
+from corral.engine.node.volumes.references import references_of as named_by_volumes
+from corral.engine.node.volumes.setting_up import set_up
+from corral.engine.node.volumes.translation import path_translation
 from corral.kinds.objects import Object, key_of, uid_of
 from corral.kinds.quantities import quantity_text, resource_quantity
-from corral.kinds.references import ApiResource, ObjectKey
-from corral.kinds.well_known import CONFIG_MAP, SECRET
-from corral.ports.refusals import NotFoundError
+from corral.ports.refusals import NotFoundError, UnsupportedError
 
 FOLDER_VARIABLE = "CORRAL_NODE_FOLDER"
 """Tells programs that stand in for those of a cluster where the node keeps its records."""
-_RESOURCES: dict[str, ApiResource] = {"ConfigMap": CONFIG_MAP, "Secret": SECRET}
+NAMESPACE_VARIABLE = "CORRAL_NAMESPACE"
 _NANO = 10**9
+
+Translate = Callable[[str], str]
 
 
 class Outfit(NamedTuple):
     """One start, and the ports that its process was given in place of those that it declares."""
 
     launch: Launch
-    own_ports: Mapping[int, int] = {}
+    own_ports: Mapping[int, int]
+
+
+class _Baggage(NamedTuple):
+    """What all containers of a pod share."""
+
+    facts: PodFacts
+    fetched: Fetched
+    addresses: PodAddresses
+    volumes: Mapping[str, Volume]
+    tokens: Mapping[TokenRequest, str]
 
 
 class Outfitter:
@@ -57,62 +80,81 @@ class Outfitter:
         self._allocatable = allocatable
         self._environment = environment
 
-    def forget(self, uid: str) -> None:
-        """Drops what is remembered of a pod that is gone."""
-
     async def outfit(self, pod: Object, container: Object, number: int) -> Outfit:
         """Returns what one start of a container needs; StartRefusedError when something is missing."""
-        fetched = await self._fetched(pod, references_of(pod))
-        addresses = await self._addresses.of(pod, _texts(pod, fetched), self._runtime.clock.now())
-        variables = self._variables(pod, container, fetched, addresses)
-        values = {one.name: one.value for one in variables}
-        command, args = expanded_command(container, values)
+        baggage = await self._baggage(pod)
+        variables = self._variables(container, baggage)
+        mounts = self._mounts(pod, container, baggage, {one.name: one.value for one in variables})
+        translate = _translation(baggage.addresses, mounts)
+        env = {one.name: translate(one.value) for one in variables}
+        command, args = expanded_command(container, env)
         meaning = images.resolve(
             str(container.get("image") or ""),
-            [addresses.translate(word) for word in command],
-            [addresses.translate(word) for word in args],
-            str(container.get("workingDir") or ""),
+            [translate(word) for word in command],
+            [translate(word) for word in args],
+            translate(str(container.get("workingDir") or "")),
             self._images.mappings(),
         )
-        env = merged(inherited(self._environment, pod), meaning.env, variables)
-        env[FOLDER_VARIABLE] = self._folder.root
+        told = [Variable(name, value, "value") for name, value in env.items()]
+        whole = merged(inherited(self._environment, pod), meaning.env, told)
         uid, name = uid_of(pod), str(container["name"])
         launch = Launch(
             folder=self._folder.run(uid, name, number),
             argv=meaning.argv,
-            env=meaning.dressed(env),
+            env=self._marked(pod, meaning.dressed(whole)),
             workdir=meaning.workdir or self._scratch(uid),
             log=log_of(self._folder, pod, container, number).path,
             owner=f"{uid}/{name}/{number}",
-            limits=_limits(container),
+            mounts=() if can_mount() else mounts,
+            limits=limits_of(container),
         )
-        return Outfit(launch, addresses.own_ports)
+        return Outfit(launch, baggage.addresses.own_ports)
 
-    def _variables(self, pod: Object, container: Object, fetched: Fetched, addresses: PodAddresses) -> list[Variable]:
+    async def _baggage(self, pod: Object) -> _Baggage:
         namespace, name = key_of(pod)
+        store = self._runtime.store
+        fetched = await fetch(store, namespace, named_by_variables(pod) | named_by_volumes(pod))
+        addresses = await self._addresses.of(pod, _texts(pod, fetched), self._runtime.clock.now())
+        try:
+            tokens = await fetch_tokens(store, pod, tokens_of(pod))
+        except (NotFoundError, UnsupportedError) as error:
+            raise StartRefusedError("FailedMount", f"this API makes no tokens for accounts: {error}") from error
         pod_ip = HOST_IP if pod["spec"].get("hostNetwork") else address_of(namespace, name)
         facts = PodFacts(pod, (pod_ip,), (HOST_IP,), self._allocatable)
-        around = Surroundings(facts, fetched, locate=addresses.locate)
-        replaced = addresses.values.get(str(container["name"]), {})
-        found = resolve(container, around, replaced).variables
-        return [one._replace(value=addresses.translate(one.value)) for one in found]
+        return _Baggage(facts, fetched, addresses, plan_volumes(pod, fetched, self._folder), tokens)
 
-    async def _fetched(self, pod: Object, references: Iterable[Reference]) -> Fetched:
-        found: dict[str, dict[str, Object]] = {"ConfigMap": {}, "Secret": {}}
-        for reference in sorted({(one.kind, one.name) for one in references}):
-            kind, name = reference
-            try:
-                key = ObjectKey(pod["metadata"]["namespace"], name)
-                found[kind][name] = await self._runtime.store.get(_RESOURCES[kind], key)
-            except NotFoundError:
-                continue
-        return Fetched(found["ConfigMap"], found["Secret"])
+    def _variables(self, container: Object, baggage: _Baggage) -> tuple[Variable, ...]:
+        around = Surroundings(baggage.facts, baggage.fetched, locate=baggage.addresses.locate)
+        replaced = baggage.addresses.values.get(str(container["name"]), {})
+        return resolve(container, around, replaced).variables
+
+    def _mounts(
+        self, pod: Object, container: Object, baggage: _Baggage, values: Mapping[str, str]
+    ) -> tuple[Mount, ...]:
+        """Makes the volumes of the pod and returns what the container sees of them."""
+        translate = _translation(baggage.addresses, intended_mounts(container, baggage.volumes, values))
+        set_up(
+            baggage.volumes,
+            Ingredients(baggage.facts, baggage.fetched, lambda request: baggage.tokens[request], translate),
+        )
+        return container_mounts(container, baggage.volumes, values)
+
+    def _marked(self, pod: Object, env: Mapping[str, str]) -> dict[str, str]:
+        return {**env, FOLDER_VARIABLE: self._folder.root, NAMESPACE_VARIABLE: pod["metadata"]["namespace"]}
 
     def _scratch(self, uid: str) -> str:
         """Returns a folder of the pod's own, for containers of which nobody says where they work."""
         folder = os.path.join(self._folder.pod(uid), "work")
         os.makedirs(folder, mode=0o700, exist_ok=True)
         return folder
+
+
+def _translation(addresses: PodAddresses, mounts: tuple[Mount, ...]) -> Translate:
+    """Returns what makes a text one of this machine: its addresses, and its paths where nothing can be mounted."""
+    if not can_mount():
+        return addresses.translate
+    paths = path_translation(mounts)
+    return lambda text: addresses.translate(paths(text))
 
 
 def _texts(pod: Object, fetched: Fetched) -> Iterator[str]:
@@ -126,7 +168,8 @@ def _texts(pod: Object, fetched: Fetched) -> Iterator[str]:
         yield from (config_map.get("data") or {}).values()
 
 
-def _limits(container: Object) -> Limits:
+def limits_of(container: Object) -> Limits:
+    """Returns what a container may use at most."""
     limits = (container.get("resources") or {}).get("limits") or {}
     memory = limits.get("memory")
     return Limits(None if memory is None else -(-resource_quantity(quantity_text(memory)).nanos // _NANO))
