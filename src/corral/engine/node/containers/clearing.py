@@ -9,7 +9,8 @@ import time
 from collections.abc import Iterator
 
 from corral.engine.node.containers.ending import ending_of, kill_everything, signal_program
-from corral.engine.node.containers.record import Run, adopt, node_name, settled_path
+from corral.engine.node.containers.group_names import node_name
+from corral.engine.node.containers.record import Run, adopt, settled_path
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.machine.control_groups import remove_node
 

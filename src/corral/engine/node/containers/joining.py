@@ -9,7 +9,7 @@ import os
 import signal
 import termios
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from corral.engine.node.containers.forking import Program, fork_into
 from corral.engine.node.containers.launch import StartRefusedError
@@ -23,7 +23,6 @@ from corral.engine.supervisor.host import ProcessIdentity, identity
 
 NOT_RUNNING = "ContainerNotRunning"
 """The reason when there is no container to join."""
-_FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2)
 
 
 class Streams(NamedTuple):
@@ -62,18 +61,7 @@ def join(
     ends_with_caller: bool = False,
 ) -> Joined:
     """Starts a command inside the running container of a run folder; refuses with a sentence when that cannot be."""
-    run = adopt(folder)
-    if run is None or not run.is_running():
-        raise StartRefusedError(NOT_RUNNING, "the container does not run")
-    extra = dict(extra_env or {})
-    check_texts((*argv, *extra, *extra.values()))
-    try:
-        env = read_environment(folder)
-        os.makedirs(execs_path(folder), mode=0o700, exist_ok=True)
-        view = open_view(run.holder.pid)
-    except OSError as error:
-        raise StartRefusedError(NOT_RUNNING, f"the container cannot be entered: {error}") from error
-    env.update({os.fsencode(name): os.fsencode(value) for name, value in extra.items()})
+    run, env, view = _opened(folder, argv, extra_env or {})
     handles = (streams.stdin, streams.stdout, streams.stderr, *view.handles())
 
     def prepare() -> Program:
@@ -92,22 +80,39 @@ def join(
     return Joined(identity(pid), _record_of(folder, pid))
 
 
-def run_joined(folder: str, argv: Sequence[str], streams: Streams, extra_env: Mapping[str, str] | None = None) -> int:
-    """Runs a command inside a container to its end and returns its exit code; for programs without an event loop.
+def become(folder: str, argv: Sequence[str], extra_env: Mapping[str, str] | None = None) -> NoReturn:
+    """Turns the calling process, which must have one thread only, into a command inside a running container.
 
-    Signals that this process gets are handed on, and when it is killed, so is the command.
+    Its files, its parent and its pid stay what they are, so signals and the exit code need no passing on. Refuses with a
+    sentence when that cannot be; the process should end then, because it may be half inside already.
     """
-    joined = join(folder, argv, streams, extra_env, ends_with_caller=True)
-    for number in _FORWARDED:
-        signal.signal(number, lambda number, _frame: _hand_on(joined, number))
-    _, status = os.waitpid(joined.process.pid, 0)
-    joined.forget()
-    code = os.waitstatus_to_exitcode(status)
-    return code if code >= 0 else 128 - code
+    run, env, view = _opened(folder, argv, extra_env or {})
+    _register(run)
+    _enter(run, view)
+    program = _program(run, argv, env)
+    # Interpreters ignore these, and what is ignored stays ignored in another program.
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execve(program.path, program.argv, program.env)  # noqa: S606 - no shell
+    except OSError as error:
+        raise StartRefusedError("StartError", f"cannot start: {error}") from error
 
 
-def _hand_on(joined: Joined, number: int) -> None:
-    joined.process.send_group(number)
+def _opened(folder: str, argv: Sequence[str], extra_env: Mapping[str, str]) -> tuple[Run, dict[bytes, bytes], View]:
+    """Reads what is needed to join a run while the file system is still seen with our own eyes."""
+    run = adopt(folder)
+    if run is None or not run.is_running():
+        raise StartRefusedError(NOT_RUNNING, "the container does not run")
+    check_texts((*argv, *extra_env, *extra_env.values()))
+    try:
+        env = read_environment(folder)
+        os.makedirs(execs_path(folder), mode=0o700, exist_ok=True)
+        view = open_view(run.holder.pid)
+    except OSError as error:
+        raise StartRefusedError(NOT_RUNNING, f"the container cannot be entered: {error}") from error
+    env.update({os.fsencode(name): os.fsencode(value) for name, value in extra_env.items()})
+    return run, env, view
 
 
 def _record_of(folder: str, pid: int) -> str:

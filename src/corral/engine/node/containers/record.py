@@ -12,7 +12,6 @@ The record is written before the holder becomes a program, so there is never a p
 that cannot be read (the machine lost power) tells of a run that has ended.
 """
 
-import hashlib
 import json
 import os
 from typing import NamedTuple
@@ -88,17 +87,6 @@ def oom_path(folder: str) -> str:
 def settled_path(folder: str) -> str:
     """Returns the file that tells that nothing of a run is left."""
     return os.path.join(folder, "settled")
-
-
-def group_name(owner: str) -> str:
-    """Returns the name of the control groups of a run."""
-    return owner.replace("/", "_")
-
-
-def node_name(folder: str) -> str:
-    """Returns a short name for the node that a run folder belongs to: several nodes share the machine's control groups."""
-    root = os.path.normpath(os.path.join(folder, *[".."] * 5))
-    return hashlib.blake2s(os.fsencode(root), digest_size=6).hexdigest()
 
 
 def write_record(run: Run) -> None:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Mapping
 
 from corral.engine.node.containers.forking import Program, fork_into
+from corral.engine.node.containers.group_names import group_name, node_name
 from corral.engine.node.containers.launch import Launch, StartRefusedError
 from corral.engine.node.containers.programs import check_texts, find_program
 from corral.engine.node.containers.record import (
@@ -21,9 +22,7 @@ from corral.engine.node.containers.record import (
     adopt,
     environment_path,
     exit_path,
-    group_name,
     mount_points_path,
-    node_name,
     record_path,
     write_environment,
     write_record,

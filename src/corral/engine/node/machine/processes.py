@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from corral.engine.supervisor.host import IS_LINUX, ProcessIdentity, identity
+from corral.engine.supervisor.host import IS_LINUX, ProcessIdentity, identity, resident_bytes
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -70,6 +70,18 @@ def carries(pid: int, assignment: bytes) -> bool:
             return assignment in file.read().split(b"\0")
     except OSError:
         return False
+
+
+def proportional_bytes(pid: int) -> int:
+    """Returns the memory of a process with what it shares divided by the number of sharers; its resident memory if untold."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
+            for line in file:
+                if line.startswith("Pss:"):
+                    return int(line.split()[1]) * 1024
+    except OSError:
+        pass
+    return resident_bytes(pid)
 
 
 def open_handle(pid: int) -> int | None:
