@@ -55,6 +55,8 @@ __all__ = [
 ]
 
 READY_SECONDS = 30.0
+DOWN_GRACE_SECONDS = 10.0
+"""How long containers may take to end when everything is stopped."""
 
 
 class OperatorFlags(NamedTuple):
@@ -171,7 +173,23 @@ def stop_embedded(on_wait: Callable[[str], None] | None = None) -> list[str]:
     home = default_home()
     examine(home)
     with refusals_told(home):
-        return lifecycle.stop(home, on_wait)
+        ended = lifecycle.stop(home, on_wait)
+        return [*ended, *_end_containers(home, on_wait)]
+
+
+def _end_containers(home: Home, on_wait: Callable[[str], None] | None) -> list[str]:
+    """Ends what the node of a home has started, which goes on without it, and says how much that was."""
+    if not os.path.isdir(home.node):
+        return []
+    from corral.engine.node.containers.clearing import end_all, runs_of
+    from corral.engine.node.folder import NodeFolder
+
+    folder = NodeFolder(home.node)
+    running = [run for run in runs_of(folder) if run.is_running()]
+    if running and on_wait:
+        on_wait(f"ending {len(running)} containers (at most {DOWN_GRACE_SECONDS:g} s)")
+    end_all(folder, DOWN_GRACE_SECONDS)
+    return [f"{len(running)} containers"] if running else []
 
 
 def embedded_overview() -> Overview:

@@ -13,6 +13,7 @@ import msgspec
 
 from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
+from corral.engine.node.containers.clearing import end_pod
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.containers.record import Run, adopt
 from corral.engine.node.containers.starting import start
@@ -31,6 +32,7 @@ from corral.engine.node.pods.probing import ProbeTally
 from corral.engine.node.pods.sight import RunSight
 from corral.engine.node.pods.statuses import Whereabouts
 from corral.engine.node.pods.stopping import Hook, Stopping, stop_signal_of
+from corral.engine.node.volumes.removal import remove
 from corral.engine.supervisor.home import note
 from corral.kinds.objects import Object, uid_of
 from corral.kinds.references import ObjectKey
@@ -200,6 +202,8 @@ class ContainersOfPod:
 
     async def clear(self, uid: str) -> None:
         """Removes everything of a pod from this machine but its logs; what still runs of it is ended first."""
+        end_pod(self._folder, uid, 0.0)
+        remove(self._folder, uid)
         shutil.rmtree(self._folder.pod(uid), ignore_errors=True)
 
     def finished(self, live: LivePod) -> None:

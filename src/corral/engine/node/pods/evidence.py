@@ -3,6 +3,7 @@
 import os
 
 from corral.engine.node.containers.ending import ending_of
+from corral.engine.node.containers.memory_limits import oom_evidence
 from corral.engine.node.containers.record import Ending, Run
 from corral.engine.node.logs.run_log import RunLog
 from corral.engine.node.pods.sight import RunSight
@@ -10,7 +11,6 @@ from corral.kinds.objects import Object
 
 LAST_WORDS = 2048
 """Bytes of the log that become the message of a container that failed and asked for it, as in kubelet."""
-START_FAILED = 128
 
 
 def how_it_ended(run: Run, number: int, container: Object, log: RunLog) -> RunSight:
@@ -27,7 +27,7 @@ def _reason(run: Run, ending: Ending) -> tuple[str, str]:
         return "StartError", ending.message
     if ending.exit_code == 0:
         return "Completed", ""
-    starved = ""
+    starved = oom_evidence(run)
     return ("OOMKilled", starved) if starved else ("Error", "")
 
 
