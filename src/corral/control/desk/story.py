@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import JobLine, conditions_of, job_line, status_of
+from corral.control.desk.job_lines import ENDED, JobLine, conditions_of, job_line, state_of, status_of
 from corral.control.desk.looking import event_time
 from corral.control.desk.members import ended_container, in_rank_order, member_of, ranks
 from corral.kinds.objects import Object
@@ -14,6 +14,8 @@ from corral.reconcile.moments import seconds_of
 OUTPUT: Final = "corral.dev/output"
 """The annotation of a job, or of one of its pods, that says where its model or other output is."""
 MOST_EVENTS: Final = 12
+_ROUTINE: Final = ("SuccessfulCreate", "SuccessfulDelete")
+"""What events say about every pod that comes and goes."""
 
 
 class Moment(NamedTuple):
@@ -88,6 +90,8 @@ def _moments(obj: Object) -> list[Moment]:
             str(one.get("message") or one.get("reason") or ""),
         )
         for one in conditions_of(obj)
+        # That a job that has ended runs no more goes without saying.
+        if one.get("status") == "True" or state_of(obj) not in ENDED
     ]
     deleted = seconds_of(obj["metadata"].get("deletionTimestamp"))
     return [*told, *([Moment(deleted, "Deleting", True, "its deletion was asked for")] if deleted else [])]
@@ -123,6 +127,8 @@ def _last_line(message: str) -> str:
 def _told(events: Sequence[Object], job: str) -> list[Told]:
     found = []
     for one in events:
+        if str(one.get("reason", "")).startswith(_ROUTINE):
+            continue
         name = str((one.get("involvedObject") or {}).get("name", ""))
         series = one.get("series") or {}
         found.append(

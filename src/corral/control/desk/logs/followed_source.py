@@ -1,0 +1,151 @@
+"""Following one container through all its runs, in a thread of its own.
+
+A stream that ends says nothing by itself: the container may have ended, or the server, or the node. So the pod is asked
+afterwards, and the reading is over only when it began after the container had ended for good.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from corral.control.desk.logs.board import Board
+from corral.control.desk.logs.cursor import LogCursor
+from corral.control.desk.logs.reading import Heard, Note, Printed, one_stream
+from corral.control.desk.logs.sources import Choice, LoggedPod, Source, has_started, is_over, status_of_container
+from corral.errors import CorralError, PermanentError, RetryError
+from corral.kinds.well_known import POD
+from corral.ports.direct_store import DirectStore
+from corral.ports.log_source import LogOptions
+from corral.ports.object_store import Scope
+from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError, UnauthorizedError
+
+QUIET_LIMIT = 60.0
+"""After so long a silence the stream is opened anew: it may have died without a word."""
+
+
+class FollowedSource:
+    """Reads one source until its end; what it hears is handed on."""
+
+    def __init__(
+        self,
+        store: DirectStore,
+        source: Source,
+        choice: Choice,
+        board: Board,
+        *,
+        hear: Callable[[Heard], None],
+        trouble: Callable[[CorralError], None],
+    ) -> None:
+        self._store = store
+        self._source = source
+        self._options = choice.options(source.container)
+        self._board = board
+        self._hear = hear
+        self._trouble = trouble
+        self._cursor = LogCursor()
+        self._run: int | None = None
+        self._wait = 0.1
+
+    def read(self) -> None:
+        """Returns when there is nothing more to come."""
+        try:
+            while not self._board.is_closed and self._read_once():
+                pass
+        finally:
+            self._store.close()
+
+    def _read_once(self) -> bool:
+        """Reads what there is; says whether there may be more."""
+        try:
+            pod = self._pod()
+            if pod is None or not self._await_start(pod):
+                return False
+            self._catch_up(pod)
+            self._stream(follow=True)
+            return not is_over(pod, self._source.container) and self._await_run(pod)
+        except NotFoundError:
+            return False
+        except (ForbiddenError, UnauthorizedError) as error:
+            self._trouble(error)
+            return False
+        except InvalidError:
+            # Between two runs, or just before the first, a node has no log to show.
+            time.sleep(0.2)
+            return not self._board.is_closed
+        except PermanentError as error:
+            self._hear(Note(f"{self._source.label}: {error.message}"))
+            return False
+        except RetryError as error:
+            if not getattr(error, "timed_out", False):
+                self._trouble(error)
+                time.sleep(self._wait)
+                self._wait = min(self._wait * 2, 2.0)
+            return True
+
+    def _pod(self) -> LoggedPod | None:
+        """Returns the pod as it is now, None when it is gone or another one has its name."""
+        namespace, name = self._source.pod
+        scope = Scope(namespace, fields=f"metadata.name={name}")
+        for page in self._store.pages(POD, scope, LoggedPod):
+            for pod in page.items:
+                if pod.uid == self._source.uid:
+                    return pod
+        return None
+
+    def _await_start(self, pod: LoggedPod) -> bool:
+        """Returns whether the container has begun; waits for it when it may still do so."""
+        uid, container = self._source.uid, self._source.container
+        if has_started(pod, container):
+            return True
+        if pod.is_finished or self._board.is_over:
+            return False
+
+        def happened() -> bool:
+            seen = self._board.pod(uid)
+            return seen is None or has_started(seen, container) or seen.is_finished or self._board.is_over
+
+        self._board.wait(happened, 30.0)
+        seen = self._pod()
+        return seen is not None and (has_started(seen, container) or self._await_start_again(seen))
+
+    def _await_start_again(self, pod: LoggedPod) -> bool:
+        return not self._board.is_closed and self._await_start(pod)
+
+    def _catch_up(self, pod: LoggedPod) -> None:
+        """Reads what is left of the run before, when there is a new one, which then is read from its beginning."""
+        status = status_of_container(pod, self._source.container)
+        run = status.restart_count if status is not None else 0
+        if self._run is not None and run > self._run:
+            if run > self._run + 1:
+                self._hear(Note(f"{self._source.label} was restarted {run - self._run} times; some lines are gone"))
+            elif self._cursor.has_begun:
+                with suppress(InvalidError, NotFoundError):  # a node keeps no more than it wants to
+                    self._stream(follow=False, previous=True)
+            self._cursor = LogCursor()
+            self._options = LogOptions(container=self._source.container, timestamps=True)
+        self._run = run
+
+    def _stream(self, *, follow: bool, previous: bool = False) -> None:
+        options = msgspec.structs.replace(self._options, follow=follow, previous=previous)
+        for pieces in one_stream(self._store, self._source, options, self._cursor, quiet_limit=QUIET_LIMIT):
+            self._wait = 0.1
+            self._hear(Printed(self._source, pieces))
+
+    def _await_run(self, before: LoggedPod) -> bool:
+        """Waits until the container is started again or has ended for good, after which it is read once more."""
+        uid, container, run = self._source.uid, self._source.container, self._run or 0
+
+        def happened() -> bool:
+            seen = self._board.pod(uid)
+            status = status_of_container(seen, container) if seen is not None else None
+            if seen is None or status is None or is_over(seen, container) or self._board.is_over:
+                return True
+            return status.restart_count > run
+
+        # A container that goes on although its stream ended is asked again soon.
+        status = status_of_container(before, container)
+        was_running = status is not None and status.state.running is not None
+        self._board.wait(happened, 0.5 if was_running else 30.0)
+        return True

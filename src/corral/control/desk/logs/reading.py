@@ -1,0 +1,151 @@
+"""Reading logs up to their present end: the failed ranks first, then all others merged by time."""
+
+import heapq
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from corral.control.desk.logs.cursor import LogCursor, Piece, nanoseconds
+from corral.control.desk.logs.sources import (
+    Choice,
+    LoggedPod,
+    Source,
+    chosen_sources,
+    failed_first,
+    has_started,
+    refuse_empty_choice,
+)
+from corral.control.desk.session import Session
+from corral.errors import PermanentError, RetryError
+from corral.kinds.well_known import POD
+from corral.ports.direct_store import DirectStore
+from corral.ports.log_source import LogOptions
+from corral.ports.object_store import Scope
+from corral.ports.refusals import ForbiddenError, UnauthorizedError
+
+PATIENCE = 15.0
+"""How long a log that was cut is asked for again."""
+MOST_AT_ONCE = 64
+"""How many logs are merged; more are read one after the other."""
+
+
+class Printed(NamedTuple):
+    """Lines of one source."""
+
+    source: Source
+    pieces: Sequence[Piece]
+
+
+class Note(NamedTuple):
+    """Something that the reader shall know and that nobody printed."""
+
+    text: str
+
+
+Heard = Printed | Note
+
+
+def pods_of(store: DirectStore, scope: Scope) -> list[LoggedPod]:
+    """Returns the pods whose logs can be read."""
+    found: list[LoggedPod] = []
+    for page in store.pages(POD, scope, LoggedPod):
+        if page.is_first:
+            found.clear()
+        found += page.items
+    return found
+
+
+def read_present(session: Session, scope: Scope, choice: Choice) -> Iterator[Heard]:
+    """Yields everything that was printed until now."""
+    pods = pods_of(session.store, scope)
+    refuse_empty_choice(pods, choice)
+    sources = chosen_sources(pods, choice)
+    if not sources:
+        yield Note("there are no pods")
+    begun = {pod.uid: pod for pod in pods}
+    failed, others = failed_first(pods, [one for one in sources if has_started(begun[one.uid], one.container)])
+    for one in (one for one in sources if one not in failed and one not in others):
+        yield Note(f"{one.label} has not started: {begun[one.uid].phase}")
+    if failed and others:
+        yield Note(f"{failed[0].label} failed{' first' if len(failed) > 1 else ''}: its lines come first")
+    for source in failed:
+        yield from _read(session.store, source, choice)
+    if len(others) > MOST_AT_ONCE or len(others) < 2:
+        for source in others:
+            yield from _read(session.store, source, choice)
+    else:
+        yield from _merged(session, others, choice)
+
+
+def _merged(session: Session, sources: Sequence[Source], choice: Choice) -> Iterator[Heard]:
+    stores = [session.open_store() for _ in sources]
+    try:
+        streams = [_stamped(store, source, choice) for store, source in zip(stores, sources, strict=True)]
+        for _, heard in heapq.merge(*streams, key=lambda pair: pair[0]):
+            yield heard
+    finally:
+        for store in stores:
+            store.close()
+
+
+def _stamped(store: DirectStore, source: Source, choice: Choice) -> Iterator[tuple[int, Heard]]:
+    last, stamp = 0, b""
+    for heard in _read(store, source, choice):
+        if isinstance(heard, Note):
+            yield last, heard
+            continue
+        for piece in heard.pieces:
+            if piece.stamp != stamp:
+                stamp, last = piece.stamp, max(last, nanoseconds(piece.stamp))
+            yield last, Printed(source, (piece,))
+
+
+def _read(store: DirectStore, source: Source, choice: Choice) -> Iterator[Heard]:
+    """Yields one log; what cannot be read is noted, and the others are read nevertheless."""
+    try:
+        for pieces in read_through(store, source, choice.options(source.container)):
+            yield Printed(source, pieces)
+    except (ForbiddenError, UnauthorizedError):
+        raise
+    except PermanentError as error:
+        yield Note(f"{source.label}: {error.message}")
+
+
+def read_through(
+    store: DirectStore, source: Source, options: LogOptions, cursor: LogCursor | None = None
+) -> Iterator[list[Piece]]:
+    """Yields a log to its present end, going on after cuts; gives up when it is cut for too long."""
+    cursor = cursor or LogCursor()
+    deadline = time.monotonic() + PATIENCE
+    wait = 0.1
+    while True:
+        try:
+            for pieces in one_stream(store, source, options, cursor):
+                deadline, wait = time.monotonic() + PATIENCE, 0.1
+                yield pieces
+            return
+        except RetryError:
+            if time.monotonic() >= deadline:
+                raise
+        time.sleep(wait)
+        wait = min(wait * 2, 2.0)
+
+
+def one_stream(
+    store: DirectStore, source: Source, options: LogOptions, cursor: LogCursor, *, quiet_limit: float | None = 60.0
+) -> Iterator[list[Piece]]:
+    """Yields the news of one stream; it continues where the cursor is."""
+    if cursor.has_begun:
+        options = LogOptions(
+            container=options.container,
+            follow=options.follow,
+            previous=options.previous,
+            timestamps=True,
+            since_time=cursor.resumes_from,
+        )
+    cursor.begin()
+    for data in store.logs(source.pod, options, quiet_limit=quiet_limit):
+        if pieces := cursor.feed(data):
+            yield pieces
+    if pieces := cursor.finish():
+        yield pieces

@@ -1,0 +1,143 @@
+"""Which containers of which pods are read, and how their lines are marked. Pure."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+import msgspec
+
+from corral.control.desk.members import Member, in_rank_order, member_of, ranks
+from corral.errors import PermanentError
+from corral.kinds.pod_view import ContainerStatus, PodSpec, PodView
+from corral.kinds.references import ObjectKey
+from corral.ports.log_source import LogOptions
+
+DEFAULT_CONTAINER: Final = "kubectl.kubernetes.io/default-container"
+TRAINERS: Final = ("tensorflow", "pytorch", "mpi", "xgboost", "paddle", "jax", "mxnet")
+"""What the container that trains is called, kind by kind."""
+
+
+class NamedContainer(msgspec.Struct, kw_only=True):
+    """A container of a pod, by name."""
+
+    name: str = ""
+
+
+class LoggedSpec(PodSpec, kw_only=True, rename="camel"):
+    """What a reader of logs wants to know of a pod's spec."""
+
+    containers: list[NamedContainer] = msgspec.field(default_factory=list)
+    init_containers: list[NamedContainer] = msgspec.field(default_factory=list)
+
+
+class LoggedPod(PodView, kw_only=True):
+    """A pod with the names of its containers."""
+
+    spec: LoggedSpec = msgspec.field(default_factory=LoggedSpec)
+
+
+class Choice(NamedTuple):
+    """What of a job shall be read."""
+
+    rank: int | None = None
+    role: str = ""
+    container: str = ""
+    tail: int | None = None
+    since: int | None = None
+    previous: bool = False
+
+    def options(self, container: str) -> LogOptions:
+        """Returns what to ask the server for at first; stamps are needed to go on after a cut."""
+        return LogOptions(
+            container=container,
+            previous=self.previous,
+            timestamps=True,
+            tail_lines=self.tail,
+            since_seconds=self.since,
+        )
+
+
+class Source(NamedTuple):
+    """One container of one pod."""
+
+    label: str
+    pod: ObjectKey
+    uid: str
+    container: str
+
+
+def chosen_sources(pods: Sequence[LoggedPod], choice: Choice) -> list[Source]:
+    """Returns the sources that are meant, in the order of ranks; none when they are not there yet."""
+    members = in_rank_order(member_of(pod) for pod in pods)
+    places = ranks(members)
+    return [
+        _source(one, choice)
+        for one in members
+        if (not choice.role or one.role == choice.role.lower())
+        and (choice.rank is None or places.get(one.pod.uid) == choice.rank)
+    ]
+
+
+def refuse_empty_choice(pods: Sequence[LoggedPod], choice: Choice) -> None:
+    """Raises when a job has pods, and none of them is meant."""
+    members = in_rank_order(member_of(pod) for pod in pods)
+    if not members or chosen_sources(pods, choice):
+        return
+    if choice.rank is not None:
+        last = max(ranks(members).values(), default=-1)
+        known = f"ranks are 0 to {last}" if last >= 0 else "no pod of this job has a rank"
+        raise PermanentError("no-such-rank", f"there is no rank {choice.rank}: {known}")
+    known = ", ".join(sorted({one.role for one in members if one.role})) or "none"
+    raise PermanentError("no-such-rank", f'there is no role "{choice.role}": roles are {known}')
+
+
+def _source(member: Member, choice: Choice) -> Source:
+    pod = member.pod
+    assert isinstance(pod, LoggedPod)
+    return Source(member.label, ObjectKey(pod.metadata.namespace, pod.name), pod.uid, _container(pod, choice.container))
+
+
+def _container(pod: LoggedPod, asked: str) -> str:
+    names = [one.name for one in pod.spec.containers]
+    if asked:
+        known = [*names, *(one.name for one in pod.spec.init_containers)]
+        if asked not in known:
+            hint = f"its containers are {', '.join(known)}"
+            raise PermanentError("no-such-container", f'pod {pod.name} has no container "{asked}"', hint=hint)
+        return asked
+    named = pod.metadata.annotations.get(DEFAULT_CONTAINER, "")
+    if named in names:
+        return named
+    return next((name for name in names if name in TRAINERS), names[0] if names else "")
+
+
+def failed_first(pods: Iterable[LoggedPod], sources: Sequence[Source]) -> tuple[list[Source], list[Source]]:
+    """Returns the sources of pods that failed, the earliest failure first, and the others."""
+    ends = {pod.uid: _failed_at(pod) for pod in pods if pod.phase == "Failed" or _failed_at(pod)}
+    failed = sorted((one for one in sources if one.uid in ends), key=lambda one: ends[one.uid] or "~")
+    return failed, [one for one in sources if one.uid not in ends]
+
+
+def _failed_at(pod: LoggedPod) -> str:
+    ends = [one.state.terminated for one in pod.all_containers() if one.state.terminated is not None]
+    return min((end.finished_at or "" for end in ends if end.exit_code != 0), default="")
+
+
+def status_of_container(pod: LoggedPod, container: str) -> ContainerStatus | None:
+    """Returns the status of a container, of initialisation or not."""
+    return next((one for one in pod.all_containers() if one.name == container), None)
+
+
+def has_started(pod: LoggedPod, container: str) -> bool:
+    """Whether a container has a log to read."""
+    status = status_of_container(pod, container)
+    if status is None:
+        return False
+    return status.restart_count > 0 or status.state.running is not None or status.state.terminated is not None
+
+
+def is_over(pod: LoggedPod, container: str) -> bool:
+    """Whether a container has ended and is not started again."""
+    status = status_of_container(pod, container)
+    return pod.is_finished or (
+        status is not None and status.state.terminated is not None and pod.container(container) is None
+    )

@@ -1,0 +1,128 @@
+"""`corral logs`."""
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from corral.surfaces.cli.connection import api_options, connected
+from corral.surfaces.cli.durations import seconds_given
+from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.render.plain import age
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from corral.control.desk.finding import Found
+    from corral.control.desk.logs.following import Ended
+    from corral.control.desk.logs.reading import Heard
+    from corral.control.desk.logs.sources import Choice
+    from corral.control.desk.session import Session
+    from corral.surfaces.cli.render.log_lines import LogWriter
+
+
+@click.command()
+@click.argument("job")
+@click.option("-f", "--follow", is_flag=True, help="Go on until the job ends; begins before its pods exist.")
+@click.option("--rank", type=click.IntRange(min=0), default=None, metavar="N", help="Only this rank.")
+@click.option("--role", default="", metavar="ROLE", help="Only this role, such as worker.")
+@click.option("-c", "--container", default="", metavar="NAME", help="Another container than the one that trains.")
+@click.option("--tail", type=click.IntRange(min=0), default=None, metavar="N", help="Only the last lines of each pod.")
+@click.option(
+    "--since", callback=seconds_given, default=None, metavar="TIME", help="Only what is newer than 90s, 10m, 2h."
+)
+@click.option("--timestamps", is_flag=True, help="Begin each line with the time at which it was printed.")
+@click.option("-p", "--previous", is_flag=True, help="The run before the last restart.")
+@api_options
+def logs(job: str, follow: bool, timestamps: bool, context: str, namespace: str, **asked: object) -> None:
+    """Show what the pods of a job print, all ranks as one text.
+
+    \b
+    corral logs digits                    everything until now; of a failed job the failed rank first
+    corral logs -f digits                 until the job ends, across restarts
+    corral logs digits --rank 0 --tail 20
+    corral logs -f digits --role worker --since 10m
+
+    JOB is the name of a training job, of a plain Job or of a pod, also as KIND/NAME. Lines are marked with their rank when
+    there are several pods. Ctrl-C detaches; the job goes on.
+    """
+    from corral.control.desk.finding import job_or_pod
+    from corral.control.desk.logs.sources import Choice
+
+    if follow and asked["previous"]:
+        raise click.UsageError("--previous is over: leave out --follow")
+    if asked["rank"] is not None and asked["role"]:
+        raise click.UsageError("either --rank or --role")
+    choice = Choice(**asked)  # type: ignore[arg-type]
+    with connected(context, namespace) as session:
+        found = job_or_pod(session, job)
+        writer = _writer(found, choice, timestamps=timestamps)
+        try:
+            _write(_heard(session, found, choice, follow=follow), writer, found)
+        except KeyboardInterrupt:
+            writer.end()
+            if follow:
+                tell(f"detached; {found.key.name} goes on\nhint: `corral delete {found.key.name}` would end it")
+            raise
+        writer.end()
+
+
+def _heard(session: "Session", found: "Found", choice: "Choice", *, follow: bool) -> "Iterator[Heard | Ended]":
+    if follow:
+        from corral.control.desk.logs.following import Following
+
+        yield from Following(session, found, choice).events()
+    else:
+        from corral.control.desk.logs.reading import read_present
+
+        yield from read_present(session, found.pods, choice)
+
+
+def _writer(found: "Found", choice: "Choice", *, timestamps: bool) -> "LogWriter":
+    from corral.control.desk.job_lines import total_of
+    from corral.surfaces.cli.render.log_lines import LogWriter
+
+    is_terminal = sys.stdout.isatty()
+    coloured = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    alone = found.resource.kind == "Pod" or choice.rank is not None or total_of(found.object) == 1
+    return LogWriter(
+        sys.stdout.buffer, marked=not alone, is_terminal=is_terminal, coloured=coloured, timestamps=timestamps
+    )
+
+
+def _write(heard: "Iterator[Heard | Ended]", writer: "LogWriter", found: "Found") -> None:
+    from corral.control.desk.logs.following import Ended
+    from corral.control.desk.logs.reading import Printed
+
+    for one in heard:
+        if isinstance(one, Printed):
+            for piece in one.pieces:
+                writer.write(one.source.label, piece)
+            writer.flush()
+        elif isinstance(one, Ended):
+            writer.end()
+            tell(_farewell(one, found))
+        else:
+            writer.flush()
+            tell(f"note: {one.text}")
+
+
+def _farewell(ended: "Ended", found: "Found") -> str:
+    """Returns how a followed job ended, and how long it took."""
+    from corral.control.desk.finding import Found
+    from corral.control.desk.job_lines import conditions_of, job_line
+
+    name = found.key.name
+    if found.resource.kind == "Pod":
+        return f"pod {name} has ended"
+    if ended.object is None:
+        return f"{name} was deleted"
+    line = job_line(Found(found.resource, ended.object))
+    took = line.duration(line.ended or 0.0)
+    after = "" if took is None else f" after {age(took)}"
+    if line.state == "Succeeded":
+        return f"{name} succeeded{after}"
+    why = [str(one.get("message", "")) for one in conditions_of(ended.object) if one.get("type") == "Failed"]
+    failure = f" ({line.failure})" if line.failure else ""
+    return f"{name} failed{after}{failure}: {' '.join(why)}\nhint: `corral get {name}` tells more"
