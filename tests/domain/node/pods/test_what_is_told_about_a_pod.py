@@ -19,6 +19,10 @@ PHASES: dict[str, tuple[PodSight, str]] = {
     "an init container failed for good": (pod(inits=(container("i", ended(1)),), policy="Never"), "Failed"),
     "an init container failed and comes again": (pod(inits=(container("i", ended(1)),)), "Pending"),
     "a sidecar runs, the others wait": (pod(inits=(sidecar("s", running()),)), "Pending"),
+    "a sidecar still runs after the others": (
+        pod(container("a", ended(0)), inits=(sidecar("s", running()),), policy="Never"),
+        "Running",
+    ),
     "all ended well": (pod(container("a", ended(0)), policy="Never"), "Succeeded"),
     "one failed": (pod(container("a", ended(0)), container("b", ended(2)), policy="Never"), "Failed"),
     "failed and comes again": (pod(container("a", ended(2)), policy="OnFailure"), "Running"),

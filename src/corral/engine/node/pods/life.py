@@ -10,7 +10,7 @@ The steps, first match first:
 
 from typing import NamedTuple
 
-from corral.engine.node.pods.phases import phase_of
+from corral.engine.node.pods.phases import outcome_of
 from corral.engine.node.pods.sight import ALWAYS, NEVER, ContainerSight, PodSight
 from corral.engine.node.pods.waits import restart_wait
 from corral.reconcile.moments import seconds_of
@@ -57,7 +57,7 @@ def decide(sight: PodSight) -> Orders:
         return Orders(stops=_stops(sight, 0.0, "the pod is over"), is_over=not sight.running)
     if sight.verdict[0]:
         return Orders(stops=_stops(sight, pod_grace(sight), sight.verdict[1]), is_over=not sight.running)
-    if phase_of(sight) in ("Succeeded", "Failed"):
+    if outcome_of(sight):
         stops = _stops(sight, SIDECAR_GRACE, "the other containers have ended")
         return Orders(stops=stops, is_over=not sight.running)
     return _going_on(sight)

@@ -4,20 +4,26 @@ from corral.engine.node.pods.sight import ALWAYS, NEVER, ContainerSight, PodSigh
 
 
 def phase_of(sight: PodSight) -> str:
-    """Returns Pending, Running, Succeeded or Failed."""
+    """Returns Pending, Running, Succeeded or Failed; the last two only when nothing of the pod runs any more."""
     if not sight.running and (sight.verdict[0] or sight.is_deleting):
         return _last_phase(sight)
-    if not are_initialized(sight):
-        return "Failed" if sight.policy == NEVER and _has_failed_init(sight) else "Pending"
-    if any(one.latest is None for one in sight.mains):
+    outcome = outcome_of(sight)
+    if outcome:
+        return "Running" if sight.running else outcome
+    if not are_initialized(sight) or any(one.latest is None for one in sight.mains):
         return "Pending"
-    if any(one.is_running for one in sight.mains):
-        return "Running"
-    if sight.policy == ALWAYS:
-        return "Running"
+    return "Running"
+
+
+def outcome_of(sight: PodSight) -> str:
+    """Returns Succeeded or Failed when the work of the pod is done, whatever sidecars still do; nothing before that."""
+    if not are_initialized(sight):
+        return "Failed" if sight.policy == NEVER and _has_failed_init(sight) else ""
+    if sight.policy == ALWAYS or any(not one.has_ended for one in sight.mains):
+        return ""
     if all(one.has_succeeded for one in sight.mains):
         return "Succeeded"
-    return "Failed" if sight.policy == NEVER else "Running"
+    return "Failed" if sight.policy == NEVER else ""
 
 
 def are_initialized(sight: PodSight) -> bool:
