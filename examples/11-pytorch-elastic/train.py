@@ -1,0 +1,1 @@
+../10-pytorch-ddp/train.py
