@@ -18,12 +18,14 @@ from corral.control.object_cache import CacheSettings
 from corral.control.runtime import Runtime, runtime_of
 from corral.engine.node.addressing.ledger import PortLedger
 from corral.engine.node.folder import NodeFolder
+from corral.engine.node.machine.capacity import Capacity, measured_capacity, processors, system
 from corral.engine.node.membership.heartbeat import Membership
-from corral.engine.node.membership.node_object import Machine
+from corral.engine.node.membership.self_portrait import amounts_of, described
 from corral.engine.node.pods.addresses import AddressBook
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
+from corral.engine.node.pods.devices import Devices
 from corral.engine.node.pods.keeper import PodKeeper
-from corral.engine.node.pods.outfit import Outfitter
+from corral.engine.node.pods.outfit import Assets, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
 from corral.kinds.well_known import SERVICE
 
@@ -62,8 +64,9 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str) -> None:
     runtime = runtime_of(
         client, clock=SystemClock(), randomness=SystemRandomness(), component="kubelet", settings=_SETTINGS
     )
-    machine = Machine({"cpu": str(os.cpu_count() or 1), "memory": "8Gi"}, {}, {})
-    keeper = _keeper(runtime, folder, name, machine)
+    capacity = measured_capacity(folder.root)
+    machine = described(capacity, system())
+    keeper = _keeper(runtime, folder, name, capacity)
     membership = Membership(client, runtime.clock, name, machine, port=10250, pressures=dict)
     async with asyncio.TaskGroup() as group:
         group.create_task(runtime.caches.run(), name="caches")
@@ -74,8 +77,10 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str) -> None:
         group.create_task(keeper.run(), name="pods")
 
 
-def _keeper(runtime: Runtime, folder: NodeFolder, name: str, machine: Machine) -> PodKeeper:
+def _keeper(runtime: Runtime, folder: NodeFolder, name: str, capacity: Capacity) -> PodKeeper:
     services = runtime.caches.of(SERVICE)
     addresses = AddressBook(runtime.store, services, PortLedger(runtime.store, services))
-    outfitter = Outfitter(runtime, folder, addresses, allocatable=machine.amounts, environment=os.environ)
+    devices = Devices(folder, [str(gpu.number) for gpu in capacity.gpus])
+    assets = Assets(amounts_of(capacity), processors(), devices, os.environ)
+    outfitter = Outfitter(runtime, folder, addresses, assets)
     return PodKeeper(runtime, name, ContainersOfPod(runtime, folder, outfitter, PodLogs(folder, runtime.clock)))

@@ -15,6 +15,7 @@ from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.containers.clearing import end_pod
 from corral.engine.node.containers.launch import StartRefusedError
+from corral.engine.node.containers.memory_watchdog import MemoryWatchdog
 from corral.engine.node.containers.record import Run, adopt
 from corral.engine.node.containers.starting import start
 from corral.engine.node.containers.watching import EndWatch
@@ -25,7 +26,7 @@ from corral.engine.node.pods.evidence import how_it_ended
 from corral.engine.node.pods.inside import InsideRun
 from corral.engine.node.pods.life import Start, Stop
 from corral.engine.node.pods.live_pod import LiveContainer, LivePod
-from corral.engine.node.pods.outfit import Outfitter
+from corral.engine.node.pods.outfit import Neighbours, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
 from corral.engine.node.pods.prober import Prober
 from corral.engine.node.pods.probing import ProbeTally
@@ -57,6 +58,8 @@ class ContainersOfPod:
         self._folder = folder
         self._outfitter = outfitter
         self._logs = logs
+        self._live: dict[str, LivePod] = {}
+        self._watchdog = MemoryWatchdog(lambda run: _log.info("memory limit enforced", extra={"run": run.owner}))
         self._watches: dict[str, EndWatch] = {}
 
     # --- finding again ---
@@ -68,7 +71,7 @@ class ContainersOfPod:
     def found(self, pod: Object, now: float) -> LivePod:
         """Returns a pod with everything that is recorded of it; a new one is recorded."""
         taken = seconds_of((pod.get("status") or {}).get("startTime")) or now
-        live = LivePod(pod, taken)
+        live = self._live[uid_of(pod)] = LivePod(pod, taken)
         self._note(pod)
         self._logs.take(pod)
         for name, container in live.containers.items():
@@ -83,7 +86,7 @@ class ContainersOfPod:
         os.makedirs(folder, mode=0o700, exist_ok=True)
         path = os.path.join(folder, "pod.json")
         if not os.path.exists(path):
-            note(path, msgspec.json.encode({"metadata": pod["metadata"]}).decode())
+            note(path, msgspec.json.encode(_kept(pod)).decode())
 
     def _numbers(self, uid: str, name: str) -> list[int]:
         folder = self._folder.container(uid, name)
@@ -95,13 +98,13 @@ class ContainersOfPod:
         """Starts a run, or notes why that is not possible now."""
         container = live.containers[order.container]
         try:
-            outfit = await self._outfitter.outfit(live.pod, container.spec, order.number)
+            outfit = await self._outfitter.outfit(live.pod, container.spec, order.number, self._neighbours())
             run = start(outfit.launch)
         except StartRefusedError as refusal:
             if container.refused(refusal.reason, refusal.message, self._runtime.clock.now()):
                 self.tell(live, "Failed", f"{container.spec['name']}: {refusal.message}", is_warning=True)
             return
-        container.own_ports = dict(outfit.own_ports)
+        container.own_ports, container.processors = dict(outfit.own_ports), outfit.launch.limits.cpus
         self.tell(live, "Started", f"Started container {order.container} as process {run.holder.pid}")
         self._take_up(live, container, run, order.number)
         self._begin_beside(live, container, run, is_new=True)
@@ -114,6 +117,7 @@ class ContainersOfPod:
             self._ended(live, container, run, number)
             return
         self._logs.begin(live.pod, container.spec, number)
+        self._watchdog.watch(run)
         self._watches[run.folder] = EndWatch(run.holder, lambda: self._ended(live, container, run, number))
         self._begin_beside(live, container, run, is_new=False)
 
@@ -147,6 +151,12 @@ class ContainersOfPod:
             self.tell(live, "Unhealthy", f"{word} probe failed: {tally.said}", is_warning=True)
         self.changed(live.key)
 
+    def _neighbours(self) -> Neighbours:
+        """Returns what is in use now; a pod that is over holds nothing any more."""
+        running = [one for live in self._live.values() for one in live.containers.values() if one.run is not None]
+        uids = frozenset(live.uid for live in self._live.values() if not live.is_over)
+        return Neighbours(uids, tuple(one.processors for one in running if one.processors))
+
     def _drop_old_runs(self, uid: str, order: Start) -> None:
         for number in self._numbers(uid, order.container)[:-KEPT_RUNS]:
             shutil.rmtree(self._folder.run(uid, order.container, number))
@@ -157,6 +167,7 @@ class ContainersOfPod:
         watch = self._watches.pop(run.folder, None)
         if watch is not None:
             watch.close()
+        self._watchdog.forget(run)
         sight = how_it_ended(run, number, container.spec, self._logs.of(live.pod, container.spec, number))
         container.ended(sight)
         self._logs.end(live.pod, container.spec, number)
@@ -202,6 +213,7 @@ class ContainersOfPod:
 
     async def clear(self, uid: str) -> None:
         """Removes everything of a pod from this machine but its logs; what still runs of it is ended first."""
+        self._live.pop(uid, None)
         end_pod(self._folder, uid, 0.0)
         remove(self._folder, uid)
         shutil.rmtree(self._folder.pod(uid), ignore_errors=True)
@@ -228,3 +240,11 @@ class ContainersOfPod:
         self._runtime.events.emit(
             EmitEvent(POD, live.pod, reason, message, "Warning" if kind == "Warning" else "Normal")
         )
+
+
+def _kept(pod: Object) -> Object:
+    """Returns the part of a pod that programs look for on this machine: names, never values."""
+    spec = pod["spec"]
+    names = {kind: [{"name": one["name"]} for one in spec.get(kind) or []] for kind in ("initContainers", "containers")}
+    kept = {field: spec[field] for field in ("hostname", "subdomain") if spec.get(field)}
+    return {"metadata": pod["metadata"], "spec": {**kept, **names}}

@@ -30,6 +30,8 @@ class LiveContainer:
         self.stopping: Stopping | None = None
         self.own_ports: dict[int, int] = {}
         """Loopback ports that the process was given instead of those that it declares."""
+        self.processors: tuple[int, ...] = ()
+        """The processors that the run is bound to, if it is."""
 
     def started(self, run: Run, sight: RunSight) -> None:
         """Notes a new run, or one that was found."""
@@ -93,6 +95,12 @@ class LivePod:
     def containers(self) -> dict[str, LiveContainer]:
         """Returns all containers by name."""
         return {**self.inits, **self.mains}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the API was told of the pod's end, and nothing of it runs."""
+        is_running = any(one.run is not None for one in self.containers.values())
+        return not is_running and (self.pod.get("status") or {}).get("phase") in ("Succeeded", "Failed")
 
     def sight(self, now: float) -> PodSight:
         """Returns what is known of the pod now."""

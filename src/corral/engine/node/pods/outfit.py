@@ -4,12 +4,16 @@ The steps read in order: fetch what the pod refers to, find its addresses, make 
 program. Each is decided elsewhere; here they meet.
 """
 
+import math
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
+from corral.engine.node.addressing.mpi_pods import launcher_variables, role_of, worker_command
+from corral.engine.node.addressing.pod_finding import FOLDER_VARIABLE, NAMESPACE_VARIABLE
+from corral.engine.node.addressing.stand_ins import install_stand_ins
 from corral.engine.node.containers.launch import Launch, Limits, Mount, StartRefusedError
 from corral.engine.node.downward import PodFacts
 from corral.engine.node.environment.commands import expanded_command
@@ -21,8 +25,10 @@ from corral.engine.node.folder import NodeFolder
 from corral.engine.node.images import meaning as images
 from corral.engine.node.images.register import ImageRegister
 from corral.engine.node.machine.mounts import can_mount
+from corral.engine.node.machine.processors import chosen_processors
 from corral.engine.node.membership.node_object import HOST_IP
 from corral.engine.node.pods.addresses import AddressBook, PodAddresses
+from corral.engine.node.pods.devices import Devices
 from corral.engine.node.pods.fetching import fetch, fetch_tokens
 from corral.engine.node.pods.pod_logs import log_of
 from corral.engine.node.volumes.mounts import container_mounts, intended_mounts
@@ -36,9 +42,6 @@ from corral.kinds.objects import Object, key_of, uid_of
 from corral.kinds.quantities import quantity_text, resource_quantity
 from corral.ports.refusals import NotFoundError, UnsupportedError
 
-FOLDER_VARIABLE = "CORRAL_NODE_FOLDER"
-"""Tells programs that stand in for those of a cluster where the node keeps its records."""
-NAMESPACE_VARIABLE = "CORRAL_NAMESPACE"
 _NANO = 10**9
 
 Translate = Callable[[str], str]
@@ -49,6 +52,23 @@ class Outfit(NamedTuple):
 
     launch: Launch
     own_ports: Mapping[int, int]
+
+
+class Assets(NamedTuple):
+    """What this machine gives to containers."""
+
+    allocatable: Mapping[str, str]
+    processors: tuple[int, ...]
+    devices: Devices
+    environment: Mapping[str, str]
+    """The user's own; containers get a chosen part of it."""
+
+
+class Neighbours(NamedTuple):
+    """What other containers hold now, so that nothing is given twice."""
+
+    uids: frozenset[str]
+    processors: tuple[tuple[int, ...], ...]
 
 
 class _Baggage(NamedTuple):
@@ -64,51 +84,50 @@ class _Baggage(NamedTuple):
 class Outfitter:
     """Puts together what containers need."""
 
-    def __init__(
-        self,
-        runtime: Runtime,
-        folder: NodeFolder,
-        addresses: AddressBook,
-        *,
-        allocatable: Mapping[str, str],
-        environment: Mapping[str, str],
-    ) -> None:
+    def __init__(self, runtime: Runtime, folder: NodeFolder, addresses: AddressBook, assets: Assets) -> None:
         self._runtime = runtime
         self._folder = folder
         self._addresses = addresses
         self._images = ImageRegister(folder.images)
-        self._allocatable = allocatable
-        self._environment = environment
+        self._assets = assets
 
-    async def outfit(self, pod: Object, container: Object, number: int) -> Outfit:
+    async def outfit(self, pod: Object, container: Object, number: int, neighbours: Neighbours) -> Outfit:
         """Returns what one start of a container needs; StartRefusedError when something is missing."""
         baggage = await self._baggage(pod)
         variables = self._variables(container, baggage)
         mounts = self._mounts(pod, container, baggage, {one.name: one.value for one in variables})
         translate = _translation(baggage.addresses, mounts)
         env = {one.name: translate(one.value) for one in variables}
+        meaning = self._meaning(pod, container, env, translate)
+        told = [Variable(name, value, "value") for name, value in env.items()]
+        whole = merged(inherited(self._assets.environment, pod), meaning.env, told)
+        uid, name = uid_of(pod), str(container["name"])
+        whole |= self._assets.devices.variables(uid, container, neighbours.uids)
+        launch = Launch(
+            folder=self._folder.run(uid, name, number),
+            argv=meaning.argv,
+            env=self._completed(pod, meaning.dressed(whole)),
+            workdir=meaning.workdir or self._scratch(uid),
+            log=log_of(self._folder, pod, container, number).path,
+            owner=f"{uid}/{name}/{number}",
+            mounts=() if can_mount() else mounts,
+            limits=limits_of(container, self._assets.processors, neighbours.processors),
+        )
+        return Outfit(launch, baggage.addresses.own_ports)
+
+    def _meaning(self, pod: Object, container: Object, env: Mapping[str, str], translate: Translate) -> images.Meaning:
+        """Returns what the container runs: its own words, those of its image, or what stands in for them here."""
         command, args = expanded_command(container, env)
-        meaning = images.resolve(
+        waiting = worker_command(pod, container)
+        if waiting is not None:
+            command, args = waiting, ()
+        return images.resolve(
             str(container.get("image") or ""),
             [translate(word) for word in command],
             [translate(word) for word in args],
             translate(str(container.get("workingDir") or "")),
             self._images.mappings(),
         )
-        told = [Variable(name, value, "value") for name, value in env.items()]
-        whole = merged(inherited(self._environment, pod), meaning.env, told)
-        uid, name = uid_of(pod), str(container["name"])
-        launch = Launch(
-            folder=self._folder.run(uid, name, number),
-            argv=meaning.argv,
-            env=self._marked(pod, meaning.dressed(whole)),
-            workdir=meaning.workdir or self._scratch(uid),
-            log=log_of(self._folder, pod, container, number).path,
-            owner=f"{uid}/{name}/{number}",
-            mounts=() if can_mount() else mounts,
-            limits=limits_of(container),
-        )
-        return Outfit(launch, baggage.addresses.own_ports)
 
     async def _baggage(self, pod: Object) -> _Baggage:
         namespace, name = key_of(pod)
@@ -120,7 +139,7 @@ class Outfitter:
         except (NotFoundError, UnsupportedError) as error:
             raise StartRefusedError("FailedMount", f"this API makes no tokens for accounts: {error}") from error
         pod_ip = HOST_IP if pod["spec"].get("hostNetwork") else address_of(namespace, name)
-        facts = PodFacts(pod, (pod_ip,), (HOST_IP,), self._allocatable)
+        facts = PodFacts(pod, (pod_ip,), (HOST_IP,), self._assets.allocatable)
         return _Baggage(facts, fetched, addresses, plan_volumes(pod, fetched, self._folder), tokens)
 
     def _variables(self, container: Object, baggage: _Baggage) -> tuple[Variable, ...]:
@@ -139,8 +158,14 @@ class Outfitter:
         )
         return container_mounts(container, baggage.volumes, values)
 
-    def _marked(self, pod: Object, env: Mapping[str, str]) -> dict[str, str]:
-        return {**env, FOLDER_VARIABLE: self._folder.root, NAMESPACE_VARIABLE: pod["metadata"]["namespace"]}
+    def _completed(self, pod: Object, env: Mapping[str, str]) -> dict[str, str]:
+        """Adds what programs of ours, and launchers of MPI jobs, need to find the others."""
+        whole = {**env, FOLDER_VARIABLE: self._folder.root, NAMESPACE_VARIABLE: pod["metadata"]["namespace"]}
+        if role_of(pod) is not None:
+            install_stand_ins(self._folder)
+            whole["PATH"] = os.pathsep.join([self._folder.stand_ins, whole.get("PATH", os.defpath)])
+            whole |= launcher_variables(pod, whole, self._folder.stand_ins, os.geteuid() == 0)
+        return whole
 
     def _scratch(self, uid: str) -> str:
         """Returns a folder of the pod's own, for containers of which nobody says where they work."""
@@ -168,8 +193,12 @@ def _texts(pod: Object, fetched: Fetched) -> Iterator[str]:
         yield from (config_map.get("data") or {}).values()
 
 
-def limits_of(container: Object) -> Limits:
-    """Returns what a container may use at most."""
+def limits_of(container: Object, processors: Sequence[int], assigned: Iterable[Sequence[int]]) -> Limits:
+    """Returns what a container may use at most; `assigned` are the processors of the containers that run now."""
     limits = (container.get("resources") or {}).get("limits") or {}
-    memory = limits.get("memory")
-    return Limits(None if memory is None else -(-resource_quantity(quantity_text(memory)).nanos // _NANO))
+    memory, cpu = _amount(limits.get("memory")), _amount(limits.get("cpu"))
+    return Limits(None if memory is None else math.ceil(memory), chosen_processors(cpu, processors, assigned))
+
+
+def _amount(quantity: object) -> float | None:
+    return None if quantity is None else resource_quantity(quantity_text(quantity)).nanos / _NANO
