@@ -97,7 +97,8 @@ async def _work(orders: Orders, client: AsyncClient, fence: Fence) -> None:
     """Runs all controllers on caches that are begun after the turn was taken, so that they hold the last one's writes."""
     runtime = _runtime(client)
     means = Means({SSH_KEY_PAIR: fill_ssh_keys}, PodLogs(client))
-    controllers = made(orders.controllers, Ground(runtime, FollowedKinds(runtime, client), fence, means))
+    ground = Ground(runtime, FollowedKinds(runtime, client), fence, means, orders.fake_nodes)
+    controllers = made(orders.controllers, ground)
     _log.info("controllers running", extra={"controllers": ",".join(orders.controllers), "api": client.access.server})
     async with asyncio.TaskGroup() as group:
         group.create_task(runtime.caches.run(), name="caches")

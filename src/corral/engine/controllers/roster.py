@@ -6,7 +6,9 @@ from typing import NamedTuple, Protocol
 from corral.control.plan_executor import Fence, PlanExecutor
 from corral.control.runtime import Runtime
 from corral.control.training.operator import Means
+from corral.engine.controllers.binding import Binder
 from corral.engine.controllers.default_accounts import DefaultAccounts
+from corral.engine.controllers.departed_fake_nodes import DepartedFakeNodes
 from corral.engine.controllers.deployments import Deployments
 from corral.engine.controllers.endpoints import EndpointsOfServices
 from corral.engine.controllers.followed_kinds import FollowedKinds
@@ -15,6 +17,7 @@ from corral.engine.controllers.jobs import Jobs
 from corral.engine.controllers.namespace_deletion import NamespaceDeletion
 from corral.engine.controllers.replica_sets import ReplicaSets
 from corral.engine.controllers.training import Training
+from corral.engine.controllers.volume_claims import VolumeClaims
 from corral.errors import PermanentError
 
 
@@ -32,6 +35,8 @@ class Ground(NamedTuple):
     kinds: FollowedKinds
     fence: Fence
     means: Means
+    fake_nodes: frozenset[str] = frozenset()
+    """The names of the fake nodes that stay."""
 
 
 Maker = Callable[[Ground, PlanExecutor], Runnable]
@@ -44,9 +49,16 @@ ROSTER: dict[str, Maker] = {
     "endpoints": lambda ground, executor: EndpointsOfServices(ground.runtime, executor),
     "job": lambda ground, executor: Jobs(ground.runtime, executor),
     "deployment": lambda ground, executor: Deployments(ground.runtime, executor),
+    "persistentvolume-binder": lambda ground, executor: VolumeClaims(ground.runtime, executor),
+    "fakenode": lambda ground, executor: DepartedFakeNodes(ground.runtime, executor, ground.fake_nodes),
+    "scheduler": lambda ground, _: Binder(ground.runtime, ground.fence, ground.fake_nodes),
     "training": lambda ground, _: Training(ground.runtime, ground.means, ground.fence),
 }
-"""By the names that kube-controller-manager uses, without their `-controller`; `training` is Corral's own operator."""
+"""By the names that kube-controller-manager uses, without their `-controller`.
+
+`scheduler` stands in for kube-scheduler, `fakenode` and `training` are Corral's own; none of them is for an API where
+others do the same.
+"""
 
 _OF_ALL_KINDS = frozenset({"namespace", "garbagecollector"})
 

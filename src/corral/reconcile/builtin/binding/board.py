@@ -175,6 +175,10 @@ class Board:
         """Whether pods wait."""
         return len(self._line) > 0
 
+    def is_waiting(self, uid: str) -> bool:
+        """Whether a pod waits."""
+        return uid in self._line
+
     def refused(self) -> list[tuple[str, list[ObjectKey]]]:
         """Returns the pods that fit nowhere, with the sentence why; those that were not looked at yet are left out."""
         return [(self._sentence(crowd), [pod.key for pod in crowd]) for crowd in self._line if not crowd.is_hopeful]

@@ -95,6 +95,9 @@ class Line:
     def __len__(self) -> int:
         return len(self._place)
 
+    def __contains__(self, uid: str) -> bool:
+        return uid in self._place
+
     def __iter__(self) -> Iterator[Crowd]:
         return iter(list(self._crowds.values()))
 
