@@ -60,6 +60,9 @@ def refusal_of(answer: Answer, what: str) -> CorralError:
     status = _status_in(answer)
     message = str(status.get("message") or _plain_text(answer) or f"HTTP {answer.status}")
     make = _BY_REASON.get(str(status.get("reason", ""))) or _BY_CODE.get(answer.status)
+    if answer.status == 500 and message.startswith(_UNTYPED):
+        # Servers call it their own fault when an applied object has a field that they do not know.
+        return refusals.InvalidError(message.partition("): ")[2] or message, what=what, status=status)
     if make is not None:
         return make(message, what, status)
     if answer.status == 429 or answer.status >= 500:
@@ -96,6 +99,7 @@ def _retry_after(answer: Answer, status: Mapping[str, Any]) -> float | None:
     return float(seconds) if isinstance(seconds, int | float) and seconds > 0 else None
 
 
+_UNTYPED = "failed to create typed patch object"
 _Maker = Callable[[str, str, Mapping[str, Any]], CorralError]
 
 

@@ -1,5 +1,6 @@
 """Making a server hold what manifests say, by server-side apply, and telling of each what came of it."""
 
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
@@ -116,10 +117,25 @@ def told_apart(error: CorralError, manifest: Manifest) -> list[CorralError]:
     if isinstance(error, ConflictError):
         hint = "--force-conflicts takes these fields over"
         return [RetryError(error.code, f"{where}: {error.message}", hint=hint)]
-    faults = [error.message]
+    faults = _denied(error.message)
     if isinstance(error, InvalidError) and error.causes:
-        faults = list(dict.fromkeys(_fault(one.get("field"), one.get("message")) for one in error.causes))
-    return [PermanentError(error.code, f"{where}: {fault}", hint=error.hint) for fault in faults]
+        faults = [each for one in error.causes for each in _denied(_fault(one.get("field"), one.get("message")))]
+    return [PermanentError(error.code, f"{where}: {fault}", hint=error.hint) for fault in dict.fromkeys(faults)]
+
+
+_DENIAL = re.compile(r"ValidatingAdmissionPolicy '\S+' with binding '\S+' denied request: (.*)", re.DOTALL)
+_NEXT_FAULT = re.compile(r", (?=(?:spec|metadata)[.\[])")
+
+
+def _denied(message: str) -> list[str]:
+    """Returns the faults that our policies list in one message, each with its field; else the message itself."""
+    found = _DENIAL.search(message)
+    if found is None:
+        return [message]
+    listed = found[1]
+    if listed.startswith("[") and listed.endswith("]"):
+        listed = listed[1:-1]
+    return _NEXT_FAULT.split(listed)
 
 
 def _fault(field: object, message: object) -> str:

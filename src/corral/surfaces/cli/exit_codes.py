@@ -8,6 +8,7 @@
 5    somebody else holds it: a conflict, or the name is taken
 7    what was waited for did not come in time
 8    the API cannot be reached, or does not answer
+9    the job was lost to the infrastructure (`corral wait`)
 70   a fault of Corral itself
 75   failed for now: the same command may succeed later
 130  interrupted
@@ -29,6 +30,7 @@ NOT_ALLOWED = 4
 CONFLICT = 5
 TIMED_OUT = 7
 UNREACHABLE = 8
+LOST = 9
 
 BY_CODE = {
     "not-running": NOT_RUNNING,
@@ -37,6 +39,8 @@ BY_CODE = {
     "bad-name": INVALID,
     "bad-object": INVALID,
     "invalid": INVALID,
+    "no-such-container": INVALID,
+    "no-such-rank": INVALID,
     "other-namespace": INVALID,
     "unknown-context": INVALID,
     "unknown-kind": INVALID,

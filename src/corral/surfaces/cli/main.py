@@ -14,6 +14,8 @@ COMMANDS = {
     "apply": "Make the API hold what files say.",
     "get": "Show jobs, the story of one job, or anything else.",
     "logs": "Show what the pods of a job print.",
+    "wait": "Wait until a job has succeeded, or otherwise is where you want it.",
+    "delete": "Delete jobs and other objects.",
     "up": "Start Corral on this machine.",
     "down": "Stop it; everything stored stays.",
     "status": "Show what runs, and how it is.",

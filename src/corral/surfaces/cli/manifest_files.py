@@ -2,26 +2,34 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from corral.control.desk.manifests import Text
-from corral.errors import PermanentError
+from corral.control.desk.manifests import Manifest, Text, read_manifests
+from corral.errors import CorralError, PermanentError
+from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.spoken import spoken
 
 _ENDINGS = (".yaml", ".yml", ".json")
+_MOST_BYTES = 64 * 1024 * 1024
+"""What is longer is refused for its size, without having been read to its end."""
 
 
-def read_files(names: Iterable[str]) -> Iterator[Text]:
-    """Yields the text of every file, folders in the order of their names; `-` is standard input."""
+def manifests_in(names: Iterable[str]) -> list[Manifest]:
+    """Returns the objects that files describe; when anything is wrong with them, all of it is told, and nothing done."""
+    texts: list[Text] = []
+    problems: list[CorralError] = []
     for name in names:
-        if name == "-":
-            yield Text("standard input", sys.stdin.buffer.read())
-            continue
-        for path in _paths(name):
-            try:
-                with open(path, "rb") as file:
-                    yield Text(path, file.read())
-            except OSError as error:
-                raise PermanentError("unreadable-file", f"{path} cannot be read: {error.strerror}") from error
+        try:
+            texts += [_text(path) for path in _paths(name)]
+        except PermanentError as error:
+            problems.append(error)
+    reading = read_manifests(texts)
+    problems += reading.problems
+    if problems:
+        for problem in problems[:-1]:
+            tell(spoken(problem))
+        raise problems[-1]
+    return reading.manifests
 
 
 def _paths(name: str) -> list[str]:
@@ -31,3 +39,13 @@ def _paths(name: str) -> list[str]:
     if not found:
         raise PermanentError("unreadable-file", f"the folder {name} has no *.yaml, *.yml or *.json file")
     return [os.path.join(name, entry) for entry in found]
+
+
+def _text(path: str) -> Text:
+    if path == "-":
+        return Text("standard input", sys.stdin.buffer.read(_MOST_BYTES))
+    try:
+        with open(path, "rb") as file:
+            return Text(path, file.read(_MOST_BYTES))
+    except OSError as error:
+        raise PermanentError("unreadable-file", f"{path} cannot be read: {error.strerror}") from error

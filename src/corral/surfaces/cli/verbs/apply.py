@@ -8,7 +8,7 @@ import click
 from corral.errors import CorralError
 from corral.surfaces.cli.connection import api_options, connected
 from corral.surfaces.cli.exit_codes import DONE, exit_status
-from corral.surfaces.cli.manifest_files import read_files
+from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.spoken import spoken
 
 if TYPE_CHECKING:
@@ -33,27 +33,22 @@ def apply(names: tuple[str, ...], force_conflicts: bool, context: str, namespace
     does not keep the others back, and makes the exit status 2.
     """
     from corral.control.desk.applying import Terms, apply_all
-    from corral.control.desk.manifests import read_manifests
+    from corral.surfaces.cli.manifest_files import manifests_in
 
-    reading = read_manifests(read_files(names))
-    if reading.problems:
-        for problem in reading.problems:
-            click.echo(spoken(problem), err=True)
-        click.echo("nothing was applied", err=True)
-        return exit_status(reading.problems[0])
+    manifests = manifests_in(names)
     done: list[Applied] = []
     refused: list[CorralError] = []
 
-    def tell(one: "Applied") -> None:
+    def report(one: "Applied") -> None:
         done.append(one)
-        click.echo(str(one))
+        say(str(one))
 
     def complain(problem: CorralError) -> None:
         refused.append(problem)
-        click.echo(spoken(problem), err=True)
+        tell(spoken(problem))
 
     with connected(context, namespace, doing="applying to") as session:
-        apply_all(session, reading.manifests, Terms(namespace, force_conflicts), on_done=tell, on_problem=complain)
+        apply_all(session, manifests, Terms(namespace, force_conflicts), on_done=report, on_problem=complain)
         _hint(done, session.namespace, context)
     return exit_status(refused[0]) if refused else DONE
 
@@ -71,4 +66,4 @@ def _hint(done: "list[Applied]", namespace: str, context: str) -> None:
         (["get", name], "how it is"),
         (["delete", name], "end it"),
     ):
-        click.echo(f"  {shlex.join(['corral', *words, *where]):<50}  {what}", err=True)
+        tell(f"  {shlex.join(['corral', *words, *where]):<50}  {what}")

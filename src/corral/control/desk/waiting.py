@@ -1,0 +1,115 @@
+"""Waiting until a job is where somebody wants it to be, and telling how it came out."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import Any, Final, Literal, NamedTuple
+
+from corral.control.desk.finding import Found
+from corral.control.desk.job_lines import ENDED, conditions_of, job_line, state_of, status_of
+from corral.control.desk.session import Session
+from corral.errors import PermanentError, RetryError
+from corral.kinds.objects import Object
+from corral.ports.object_store import Scope, Start
+from corral.ports.refusals import NotFoundError, UnreachableError
+
+TELLS_AFTER: Final = 10.0
+"""After so many seconds, and then again and again, it is told what is awaited."""
+GIVES_UP_AFTER: Final = 300.0
+"""How long a server may be away."""
+OUR_FAULT: Final = ("infra", "node", "preempted")
+"""Classes of failures in which the program of the user has no part."""
+
+IN_WORDS: Final = {
+    "succeeded": ("has succeeded", "has not succeeded"),
+    "failed": ("has failed", "has not failed"),
+    "running": ("is running", "is not running"),
+    "finished": ("is finished", "is not finished"),
+}
+"""That a goal is reached, and that it is not."""
+
+Goal = Literal["succeeded", "failed", "running", "finished"]
+Verdict = Literal["reached", "failed", "lost", "otherwise"]
+
+
+class Waited(NamedTuple):
+    """How the waiting ended: the goal was reached, or the job has ended in another way, and why."""
+
+    verdict: Verdict
+    why: str = ""
+
+
+def verdict_on(obj: Object, goal: Goal) -> Waited | None:
+    """Returns whether a job has reached a goal or never will; None as long as it may."""
+    state = state_of(obj)
+    if state not in ENDED:
+        return Waited("reached") if goal == "running" and state == "Running" else None
+    if goal == "finished" or goal == state.lower() or (goal == "running" and state == "Succeeded"):
+        return Waited("reached")
+    if state == "Succeeded":
+        return Waited("otherwise", "it succeeded")
+    failures = status_of(obj).get("failures") or []
+    told = [str(one.get("message") or "") for one in conditions_of(obj) if one.get("type") == "Failed"]
+    is_lost = bool(failures) and failures[-1].get("class") in OUR_FAULT
+    return Waited("lost" if is_lost else "failed", " ".join(told))
+
+
+def wait_for(
+    session: Session, job: Found, goal: Goal, timeout: float | None, *, on_wait: Callable[[str], None]
+) -> Waited:
+    """Returns when the goal is reached or cannot be reached any more; too late is an error.
+
+    `on_wait` is told every ten seconds what is awaited.
+    """
+    deadline = time.monotonic() + timeout if timeout is not None else None
+    last, told_at, silent_since = job.object, time.monotonic(), None
+    while True:
+        try:
+            for obj in _sightings(session, job, deadline):
+                last, silent_since = obj, None
+                if (verdict := verdict_on(obj, goal)) is not None:
+                    return verdict
+        except RetryError as error:
+            if not (isinstance(error, UnreachableError) and error.timed_out):
+                silent_since = silent_since or time.monotonic()
+                if time.monotonic() - silent_since > GIVES_UP_AFTER:
+                    raise
+                time.sleep(0.5)
+        now = time.monotonic()
+        if deadline is not None and now >= deadline:
+            message = f"{job.key.name} {IN_WORDS[goal][1]} after {timeout:g} s: it is {_shown(job, last)}"
+            raise PermanentError(
+                "wait-timeout", message, hint=f"the job goes on; `corral get {job.key.name}` tells more"
+            )
+        if now - told_at >= TELLS_AFTER:
+            told_at = now
+            trouble = "; the API server does not answer" if silent_since else ""
+            on_wait(f"waiting: {job.key.name} {IN_WORDS[goal][1]} yet, it is {_shown(job, last)}{trouble}")
+
+
+def _sightings(session: Session, job: Found, deadline: float | None) -> Iterator[Object]:
+    """Yields the job as it is and as it becomes, for at most some seconds of silence."""
+    namespace, name = job.key
+    scope, uid = Scope(namespace, fields=f"metadata.name={name}"), job.object["metadata"].get("uid")
+    found: list[Object] = []
+    revision = ""
+    for page in session.store.pages(job.resource, scope, dict[str, Any]):
+        found, revision = page.items, page.revision
+    if not found or found[0]["metadata"].get("uid") != uid:
+        raise NotFoundError(f"{name} was deleted while it was waited for")
+    yield found[0]
+    left = TELLS_AFTER if deadline is None else min(TELLS_AFTER, deadline - time.monotonic())
+    start = Start(revision, timeout_seconds=60, quiet_limit=max(left, 0.1))
+    with closing(session.store.watch(job.resource, scope, start, dict[str, Any])) as changes:  # type: ignore[type-var]
+        for batch in changes:
+            for change in batch:
+                if change.verb == "DELETED":
+                    raise NotFoundError(f"{name} was deleted while it was waited for")
+                if change.object is not None:
+                    yield change.object
+
+
+def _shown(job: Found, obj: Object) -> str:
+    line = job_line(Found(job.resource, obj))
+    progress = f", {line.progress}" if line.progress else ""
+    return f"{line.state} with {line.ready} of {line.total} pods{progress}"
