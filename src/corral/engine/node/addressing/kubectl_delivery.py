@@ -1,0 +1,67 @@
+"""The init container of an MPI launcher: brings `kubectl` to where the job expects it, and waits until the workers run.
+
+Run as `python -m corral.engine.node.addressing.kubectl_delivery` in place of the image that does this on a cluster. It waits
+as long as the workers need: they may stand in a queue for hours, and a launcher that gives up would fail its job.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+
+from corral.engine.node.addressing.pod_finding import (
+    FOLDER_VARIABLE,
+    NAMESPACE_VARIABLE,
+    hosts_in,
+    parsed_host,
+    pods_at,
+    running_container,
+)
+from corral.engine.node.addressing.stand_ins import install
+from corral.engine.node.folder import NodeFolder
+
+TARGET_VARIABLE, HOSTFILE_VARIABLE = "TARGET_DIR", "CORRAL_MPI_HOSTS"
+DEFAULT_TARGET, DEFAULT_HOSTFILE = "/opt/kube", "/etc/mpi/hostfile"
+_LOOK_EVERY = 0.1
+_FIRST_WORD_AFTER = 2.0
+_LONGEST_SILENCE = 60.0
+
+
+def main() -> int:
+    """Delivers, waits, and returns the exit code."""
+    path = install("kubectl", os.environ.get(TARGET_VARIABLE) or DEFAULT_TARGET)
+    hostfile = os.environ.get(HOSTFILE_VARIABLE) or DEFAULT_HOSTFILE
+    try:
+        with open(hostfile, encoding="utf-8") as file:
+            hosts = hosts_in(file.read())
+    except OSError as error:
+        sys.stderr.write(f"cannot read the host file: {error}\n")
+        return 1
+    namespace = os.environ.get("NAMESPACE") or os.environ.get(NAMESPACE_VARIABLE, "default")
+    folder = NodeFolder(os.environ.get(FOLDER_VARIABLE, ""))
+    # A launcher that works too stands in the file, and cannot run before this has ended.
+    wait_for(folder, namespace, [host for host in hosts if not parsed_host(host).host.endswith("-launcher")])
+    sys.stdout.write(f"{path} is there, and all {len(hosts)} hosts run\n")
+    return 0
+
+
+def wait_for(folder: NodeFolder, namespace: str, hosts: Sequence[str]) -> None:
+    """Returns when a container of every host runs; tells now and then who is waited for."""
+    missing = list(hosts)
+    next_word, silence = time.monotonic() + _FIRST_WORD_AFTER, _FIRST_WORD_AFTER
+    while missing := [host for host in missing if not _runs(folder, namespace, host)]:
+        if time.monotonic() >= next_word:
+            silence = min(silence * 2, _LONGEST_SILENCE)
+            next_word = time.monotonic() + silence
+            shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
+            sys.stdout.write(f"waiting until {shown} run\n")
+            sys.stdout.flush()
+        time.sleep(_LOOK_EVERY)
+
+
+def _runs(folder: NodeFolder, namespace: str, host: str) -> bool:
+    return running_container(folder, pods_at(folder, namespace, parsed_host(host))) is not None
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,119 @@
+"""What is different for pods of MPI jobs on one machine: how workers wait, and what launchers are told besides.
+
+On a cluster a launcher reaches its workers over `kubectl exec` or ssh, and each host has its own name and processors. Here an
+agent joins the workers, and all hosts are one machine: processes share its processors, and a launcher must not be surprised
+by that. Nothing that the pod itself sets is changed.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from typing import Literal
+
+from corral.engine.node.addressing.exec_agent import HOSTS_VARIABLE
+from corral.engine.node.addressing.own_programs import program
+from corral.kinds.objects import Object, labels_of
+from corral.kinds.training.mpi import MPI_JOB, MPI_JOB_V2
+from corral.reconcile.frameworks.mpi import CONFIG_PATH, HOSTFILE, KUBEXEC
+from corral.reconcile.training.labels import JOB_ROLE, OPERATOR_NAME, REPLICA_TYPE
+
+Role = Literal["launcher", "worker"]
+
+_HOSTFILE_VARIABLES = ("OMPI_MCA_orte_default_hostfile", "HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE")
+_LOOPBACK = "lo" if sys.platform == "linux" else "lo0"
+
+_SSHD = re.compile(r"\s*(?:exec\s+)?(?:\S*/)?sshd(?:\s[^;&|<>]*)?")
+_SHELLS = ("sh", "bash", "dash")
+
+
+def role_of(pod: Object) -> Role | None:
+    """Returns what a pod is in an MPI job of either dialect; None for pods of other kinds."""
+    labels = labels_of(pod)
+    match labels.get(OPERATOR_NAME):
+        case MPI_JOB_V2.controller_name:
+            role = labels.get(JOB_ROLE)
+        case MPI_JOB.controller_name:
+            role = labels.get(REPLICA_TYPE)
+        case _:
+            return None
+    return "launcher" if role == "launcher" else "worker" if role == "worker" else None
+
+
+def worker_command(pod: Object, container: Object) -> tuple[str, ...] | None:
+    """Returns what a worker runs in place of a program that only waits to be reached; None when it has work of its own."""
+    if role_of(pod) != "worker" or not _only_waits([*(container.get("command") or ()), *(container.get("args") or ())]):
+        return None
+    return program("corral.engine.node.addressing.door")
+
+
+def _only_waits(argv: list[str]) -> bool:
+    name = os.path.basename(argv[0]) if argv else ""
+    if name in _SHELLS and len(argv) == 3 and re.fullmatch(r"-l?e?c", argv[1]):
+        return _SSHD.fullmatch(argv[2]) is not None or (argv[2].split()[:1] == ["sleep"] and len(argv[2].split()) == 2)
+    return name == "sshd" or (name == "sleep" and len(argv) == 2)
+
+
+def launcher_variables(pod: Object, env: Mapping[str, str], stand_ins: str, is_root: bool) -> dict[str, str]:
+    """Returns the variables to add to those of a launcher; none for other pods, and none that it has already.
+
+    Open MPI 4 reads those that begin with OMPI, its runtime since version 5 those that begin with PRTE, MPICH those with
+    HYDRA, Intel's those with I_MPI.
+    """
+    if role_of(pod) != "launcher":
+        return {}
+    is_second = labels_of(pod).get(OPERATOR_NAME) == MPI_JOB_V2.controller_name
+    agent = (
+        os.path.join(stand_ins, "ssh") if is_second else env.get("OMPI_MCA_plm_rsh_agent", f"{CONFIG_PATH}/{KUBEXEC}")
+    )
+    hostfile = next((env[name] for name in _HOSTFILE_VARIABLES if env.get(name)), f"{CONFIG_PATH}/{HOSTFILE}")
+    told = {HOSTS_VARIABLE: hostfile, **_agent(agent, is_second), **_same_as(env), **_ON_ONE_MACHINE}
+    if is_root:
+        told |= dict.fromkeys(_AS_ROOT, "1")
+    return {name: value for name, value in told.items() if name not in env}
+
+
+def _agent(agent: str, is_second: bool) -> dict[str, str]:
+    # As ssh, hydra gives options before the host, which the script of the first dialect does not understand.
+    kind = "ssh" if is_second else "rsh"
+    return {
+        "OMPI_MCA_plm_rsh_agent": agent,
+        "PRTE_MCA_plm_ssh_agent": agent,
+        "HYDRA_LAUNCHER": kind,
+        "HYDRA_LAUNCHER_EXEC": agent,
+        "I_MPI_HYDRA_BOOTSTRAP": kind,
+        "I_MPI_HYDRA_BOOTSTRAP_EXEC": agent,
+    }
+
+
+_RENAMED = {
+    "OMPI_MCA_orte_default_hostfile": "PRTE_MCA_prte_default_hostfile",
+    "OMPI_MCA_orte_keep_fqdn_hostnames": "PRTE_MCA_prte_keep_fqdn_hostnames",
+    "OMPI_MCA_orte_set_default_slots": "PRTE_MCA_prte_set_default_slots",
+}
+"""What the runtime of Open MPI 5 calls otherwise, and does not take under its former name."""
+
+
+def _same_as(env: Mapping[str, str]) -> dict[str, str]:
+    return {later: env[former] for former, later in _RENAMED.items() if env.get(former)}
+
+
+_ON_ONE_MACHINE = {
+    # Hosts that are one machine share its processors: more processes than those are fine, and none owns one.
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    # This algorithm sorts processes by the name of their machine, and crashes when two hosts have the same.
+    "OMPI_MCA_coll": "^han",
+    # The daemons call back by an address that is there also without a network, and needs no name to be looked up.
+    "HYDRA_IFACE": _LOOPBACK,
+    "I_MPI_HYDRA_IFACE": _LOOPBACK,
+}
+_AS_ROOT = (
+    "OMPI_ALLOW_RUN_AS_ROOT",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM",
+    "PRTE_ALLOW_RUN_AS_ROOT",
+    "PRTE_ALLOW_RUN_AS_ROOT_CONFIRM",
+)
