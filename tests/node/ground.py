@@ -15,7 +15,9 @@ from pathlib import Path
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
 from corral.adapters.kubernetes.sync_client import SyncClient
+from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import identity
+from corral.engine.supervisor.report import read_report
 from corral.kinds.objects import Object, labels_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import NODE
@@ -78,6 +80,13 @@ class EmbeddedGround(MachineGround):
         pid = self.pid(part)
         if pid:
             identity(pid).send(signal.SIGKILL)
+
+    def kill_supervisor(self) -> None:
+        """Kills the supervisor; the parts go on without it."""
+        report = read_report(Home(str(self.home)))
+        if report is not None:
+            report.supervisor.send(signal.SIGKILL)
+            report.supervisor.wait_gone(10.0)
 
     def pid(self, part: str) -> int:
         """Returns the process id of a part, 0 while it has none."""

@@ -147,10 +147,10 @@ class JobOnStage:
         """Returns when the job has exactly these services."""
         return self.stage.wait(self.services, lambda seen: seen == sorted(shorts))
 
-    def wait_states(self, *wanted: str) -> Object:
+    def wait_states(self, *wanted: str, within: float = 60.0) -> Object:
         """Returns the status once its conditions are exactly these; `Created` is short for `Created=True`."""
         full = [one if "=" in one else f"{one}=True" for one in wanted]
-        self.stage.wait(self.states, lambda seen: seen == full)
+        self.stage.wait(self.states, lambda seen: seen == full, within=within)
         return self.status()
 
     def wait_state(self, wanted: str) -> Object:
