@@ -107,14 +107,26 @@ def processes_of(run: Run) -> list[ProcessIdentity]:
 
 
 def joined(run: Run) -> list[ProcessIdentity]:
-    """Returns the processes that joined a run later and still run."""
+    """Returns the processes that joined a run later and still run; forgets the others."""
     folder = execs_path(run.folder)
     found = []
     for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():
-        pid, _, start = read_text(os.path.join(folder, name)).strip().partition(" ")
+        path = os.path.join(folder, name)
+        pid, _, start = read_text(path).strip().partition(" ")
         if pid.isdigit() and ProcessIdentity(int(pid), start).is_alive():
             found.append(ProcessIdentity(int(pid), start))
+        elif name.isdigit():
+            # Others are just being written.
+            _remove(path)
     return found
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except FileNotFoundError:
+        # Its own parent forgot it in this moment.
+        return
 
 
 def _programs(run: Run) -> list[ProcessIdentity]:

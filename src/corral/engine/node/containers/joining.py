@@ -65,13 +65,11 @@ def join(
     handles = (streams.stdin, streams.stdout, streams.stderr, *view.handles())
 
     def prepare() -> Program:
-        _register(run)
         if ends_with_caller:
             die_with_parent(signal.SIGKILL)
         if streams.is_terminal:
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-        _enter(run, view.moved_to(3))
-        return _program(run, argv, env)
+        return _inside(run, view.moved_to(3), argv, env)
 
     try:
         pid = fork_into(prepare, handles, kept=3)
@@ -87,9 +85,7 @@ def become(folder: str, argv: Sequence[str], extra_env: Mapping[str, str] | None
     sentence when that cannot be; the process should end then, because it may be half inside already.
     """
     run, env, view = _opened(folder, argv, extra_env or {})
-    _register(run)
-    _enter(run, view)
-    program = _program(run, argv, env)
+    program = _inside(run, view, argv, env)
     # Interpreters ignore these, and what is ignored stays ignored in another program.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
@@ -119,12 +115,27 @@ def _record_of(folder: str, pid: int) -> str:
     return os.path.join(execs_path(folder), str(pid))
 
 
+def _inside(run: Run, view: View, argv: Sequence[str], env: Mapping[bytes, bytes]) -> Program:
+    """Takes the calling process into a container and returns the program that it is to become there."""
+    execs = os.open(execs_path(run.folder), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _register(run)
+    try:
+        # Looked at after the record is there: whoever ends the container finds the record, or we find the end.
+        if not run.is_running():
+            raise StartRefusedError(NOT_RUNNING, "the container has ended")
+        _enter(run, view)
+        texts = {os.fsdecode(name): os.fsdecode(value) for name, value in env.items()}
+        path = find_program(argv, texts, run.workdir)
+    except StartRefusedError:
+        # Through the open folder, because its path may mean something else by now.
+        os.unlink(str(os.getpid()), dir_fd=execs)
+        raise
+    return Program(os.fsencode(path), tuple(os.fsencode(argument) for argument in argv), env)
+
+
 def _register(run: Run) -> None:
-    """Records the calling process first and looks afterwards: whoever ends the container finds one or the other."""
     myself = identity(os.getpid())
     note(_record_of(run.folder, myself.pid), f"{myself.pid} {myself.start}\n")
-    if not run.is_running():
-        raise StartRefusedError(NOT_RUNNING, "the container has ended")
 
 
 def _enter(run: Run, view: View) -> None:
@@ -135,9 +146,3 @@ def _enter(run: Run, view: View) -> None:
         os.chdir(run.workdir)
     except OSError as error:
         raise StartRefusedError("StartError", f"the container cannot be entered: {error}") from error
-
-
-def _program(run: Run, argv: Sequence[str], env: Mapping[bytes, bytes]) -> Program:
-    texts = {os.fsdecode(name): os.fsdecode(value) for name, value in env.items()}
-    path = find_program(argv, texts, run.workdir)
-    return Program(os.fsencode(path), tuple(os.fsencode(argument) for argument in argv), env)

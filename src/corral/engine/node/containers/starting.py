@@ -34,12 +34,12 @@ from corral.engine.supervisor.home import read_text
 from corral.engine.supervisor.host import ProcessIdentity, identity
 
 HOLDER = """trap : HUP INT QUIT ABRT ALRM TERM USR1 USR2 PIPE
-"$@" 2>&1 3>&-
+(exec "$@" 2>&1 3>&-)
 code=$?
 echo "$code" >&3
 exit "$code"
 """
-"""The constant script of the holder; its own standard error is closed, so a shell's remarks stay out of the log."""
+"""The constant script of the holder; its own standard error leads nowhere, so a shell's remarks stay out of the log."""
 
 RESTORER = """
 import os, sys

@@ -148,9 +148,13 @@ def remove_groups(groups: Iterable[str], patience: float = 1.0) -> bool:
 
 
 def remove_node(node: str) -> None:
-    """Removes the groups that held those of one node, when they are empty."""
+    """Removes all empty groups of one node, also those that a killed node made and never used, and then its own."""
     for place in {*hierarchies()} - {""}:
-        remove_groups([os.path.join(place, node)], patience=0.0)
+        folder = os.path.join(place, node)
+        names = os.listdir(folder) if os.path.isdir(folder) else []
+        groups = [os.path.join(folder, name) for name in names if os.path.isdir(os.path.join(folder, name))]
+        if remove_groups(groups, patience=0.0):
+            remove_groups([folder], patience=0.0)
 
 
 def killed_for_memory(groups: Iterable[str]) -> int:

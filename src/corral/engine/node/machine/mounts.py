@@ -59,13 +59,12 @@ def can_mount() -> str:
     """Says why this process cannot give a container mounts of its own; empty when it can."""
     if not IS_LINUX:
         return "mounts of their own for containers exist on Linux only"
-    return _tried(True) if needs_user_namespace() else ""
+    return trial(in_user_namespace=True) if needs_user_namespace() else ""
 
 
-@functools.cache
 def needs_user_namespace() -> bool:
     """Tells whether mounts are possible only inside a user namespace, as for users without privileges."""
-    return IS_LINUX and _tried(False) != ""
+    return IS_LINUX and trial(in_user_namespace=False) != ""
 
 
 def own_places() -> tuple[str, ...]:
@@ -97,7 +96,8 @@ class _View:
         self._plan = plan
         self._made = made
         self._replaced: set[str] = set()
-        self._bound: list[str] = []
+        self._bound: dict[str, str] = {}
+        """Where each path that was bound leads to on this machine."""
         self._former_root: int | None = None
 
     def bind(self, binding: Binding, source: int) -> None:
@@ -117,7 +117,7 @@ class _View:
         except OSError as error:
             reason = error.strerror or str(error)
             raise MountRefusedError(f"cannot mount {binding.source!r} at {binding.path!r}: {reason}") from error
-        self._bound.append(path)
+        self._bound[path] = os.readlink(f"/proc/self/fd/{source}")
 
     def finish(self) -> None:
         """Lets go of the root that was replaced, which nobody needs any more."""
@@ -140,7 +140,7 @@ class _View:
             parent = os.path.join(parent, name)
             if is_real:
                 # Noted first: what is made and not noted would stay for ever.
-                os.write(self._made, os.fsencode(parent) + b"\n")
+                self._note(parent)
             mount_points.make(parent, is_folder or index < len(missing) - 1)
             if is_real:
                 mount_points.mark(parent)
@@ -151,8 +151,14 @@ class _View:
         if not mount_points.hold(path):
             return False
         if mount_points.is_marked(path):
-            os.write(self._made, os.fsencode(path) + b"\n")
+            self._note(path)
         return True
+
+    def _note(self, path: str) -> None:
+        """Notes what was made, at the path by which this machine knows it."""
+        volume = max((place for place in self._bound if _is_below(path, place)), key=len, default="")
+        known = os.path.normpath(os.path.join(self._bound[volume], os.path.relpath(path, volume))) if volume else path
+        os.write(self._made, os.fsencode(known) + b"\n")
 
     def _is_real(self, parent: str) -> bool:
         """Tells whether what is made in a folder appears on this machine, and may."""
@@ -249,14 +255,14 @@ def _write(path: str, text: str) -> None:
 
 
 @functools.cache
-def _tried(needs_user_namespace: bool) -> str:
-    """Mounts something in a child and says why that failed; empty when it worked."""
+def trial(in_user_namespace: bool) -> str:
+    """Mounts something in a child, once, and says why that failed; empty when it worked."""
     listening, telling = os.pipe()
     pid = os.fork()
     if pid == 0:
         told = b"the attempt ended early"
         try:
-            _enter_namespace(needs_user_namespace)
+            _enter_namespace(in_user_namespace)
             system.mount("tmpfs", "/", "tmpfs", 0, "size=4k")
             told = b""
         except MountRefusedError as refusal:

@@ -1,0 +1,131 @@
+"""What a container ends with is known afterwards, whoever asks and however it ended."""
+
+import os
+import signal
+
+import pytest
+
+from corral.engine.node.containers.ending import ending_of, is_anything_left, signal_program
+from corral.engine.node.containers.record import adopt
+from corral.engine.node.containers.starting import start
+from tests.node.containers.launching import Launcher, ended, until
+
+
+@pytest.mark.parametrize("code", [0, 1, 7, 128, 255])
+def test_the_exit_code_of_the_program_is_kept(launcher: Launcher, code: int) -> None:
+    run = launcher.shell(f"exit {code}")
+
+    assert ended(run).exit_code == code
+
+
+@pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV", "ABRT", "INT"])
+def test_a_signal_counts_as_128_and_its_number(launcher: Launcher, name: str) -> None:
+    run = launcher.shell(f"kill -{name} $$")
+
+    assert ended(run).exit_code == 128 + getattr(signal, f"SIG{name}")
+
+
+def test_the_time_of_the_end_is_that_of_the_exit(launcher: Launcher) -> None:
+    run = launcher.shell("exit 0")
+
+    ending = ended(run)
+
+    assert 0 <= ending.finished_at - run.started_at + 0.05 < 20
+    assert ending_of(run) == ending
+
+
+def test_both_outputs_are_in_the_log_and_no_remark_of_the_shell(launcher: Launcher) -> None:
+    run = launcher.shell("echo out; echo err >&2; kill -KILL $$")
+
+    ended(run)
+
+    assert launcher.log(run) == "out\nerr\n"
+
+
+def test_a_polite_signal_reaches_the_program_and_leaves_the_witness(launcher: Launcher) -> None:
+    run = launcher.shell("trap 'echo asked; exit 3' TERM; echo ready; while :; do sleep 0.01; done")
+    until(lambda: "ready" in launcher.log(run))
+
+    assert signal_program(run, signal.SIGTERM)
+
+    assert ended(run).exit_code == 3
+    assert launcher.log(run) == "ready\nasked\n"
+
+
+def test_a_signal_right_after_the_start_is_not_lost(launcher: Launcher) -> None:
+    """Until the shell's child has become the program, it has the handlers of the shell."""
+    runs = [start(launcher.launch("sleep", "1000")) for _ in range(20)]
+
+    assert all(signal_program(run, signal.SIGTERM) for run in runs)
+
+    assert {ended(run).exit_code for run in runs} == {143}
+
+
+def test_a_program_that_signals_its_whole_group_does_not_silence_the_witness(launcher: Launcher) -> None:
+    run = launcher.shell("kill -TERM 0; sleep 1000")
+
+    assert ended(run).exit_code == 143
+
+
+def test_a_holder_that_vanished_counts_as_killed_and_takes_its_program_along(launcher: Launcher) -> None:
+    run = launcher.shell("echo ready; sleep 1000")
+    until(lambda: "ready" in launcher.log(run))
+
+    os.kill(run.holder.pid, signal.SIGKILL)
+    os.waitpid(run.holder.pid, 0)
+
+    first = ended(run)
+    assert first.exit_code == 137
+    assert not is_anything_left(run)
+    assert ending_of(run) == first, "the end does not move when it is looked at again"
+
+
+def test_nothing_left_to_signal_is_told(launcher: Launcher) -> None:
+    run = launcher.shell("exit 0")
+    ended(run)
+
+    assert not signal_program(run, signal.SIGTERM)
+
+
+def test_a_second_start_in_the_same_folder_returns_the_first_run(launcher: Launcher) -> None:
+    launch = launcher.launch("sh", "-c", "echo once; sleep 1000")
+    run = start(launch)
+    until(lambda: launcher.log(run))
+
+    assert start(launch) == run == adopt(launch.folder)
+    assert launcher.log(run) == "once\n"
+
+
+def test_variables_arrive_even_those_that_shells_drop(launcher: Launcher) -> None:
+    odd = {"my.name": "a b\nc", "UID": "77", "IFS": ",", "empty": "", "with-dash": "ü"}
+    run = start(launcher.launch("env", "-0", env=odd))
+
+    ended(run)
+
+    seen = dict(entry.split("=", 1) for entry in launcher.log(run).split("\0") if entry)
+    assert {name: seen.get(name) for name in odd} == odd
+    assert seen["CORRAL_CONTAINER"] == run.owner
+
+
+def test_programs_find_nothing_to_read_and_no_files_of_ours(launcher: Launcher) -> None:
+    with open(os.devnull) as ours:
+        os.set_inheritable(ours.fileno(), True)
+        run = start(launcher.launch("ls", "-l", "/proc/self/fd"))
+        ended(run)
+
+    lines = [line for line in launcher.log(run).splitlines() if " -> " in line]
+    assert [line.rpartition(" -> ")[0].split()[-1] for line in lines] == ["0", "1", "2", "3"], lines
+    assert lines[0].endswith("/dev/null")
+    assert "/proc/" in lines[3], "the listing itself"
+
+
+def test_ignored_signals_of_the_node_are_not_ignored_by_programs(launcher: Launcher) -> None:
+    former = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        run = launcher.shell("grep -E '^Sig(Ign|Blk)' /proc/self/status")
+    finally:
+        signal.signal(signal.SIGHUP, former)
+
+    ended(run)
+
+    assert {line.split()[1] for line in launcher.log(run).splitlines()} == {"0" * 16}
