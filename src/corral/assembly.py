@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from corral.control.training.orders import Orders
     from corral.engine.node.images.orders import ImageOrders
     from corral.kinds.objects import Object
+    from corral.ports.kept_logs import KeptLog
 
 __all__ = [
     "Finding",
@@ -514,6 +515,7 @@ def open_session(context: str = "", namespace: str = "", *, on_start: Callable[[
     from corral.adapters.kubernetes.retrying import PATIENT, RetryPolicy
     from corral.adapters.kubernetes.sync_client import SyncClient
     from corral.control.desk.session import Session
+    from corral.ports.kept_logs import nothing_kept
 
     target = _chosen_target("", context)
     if target.where == "embedded":
@@ -525,7 +527,32 @@ def open_session(context: str = "", namespace: str = "", *, on_start: Callable[[
     def open_store() -> SyncClient:
         return SyncClient(access, policy=policy)
 
-    return Session(open_store(), namespace or access.namespace, name, open_store)
+    kept = _kept_logs if target.where == "embedded" else nothing_kept
+    return Session(open_store(), namespace or access.namespace, name, open_store, kept)
+
+
+def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":
+    """Returns the logs that the process node of this machine has kept of a job or a pod."""
+    from functools import partial
+
+    from corral.engine.node.folder import NodeFolder
+    from corral.engine.node.logs.archive import kept_runs
+    from corral.engine.node.logs.kept_text import read_kept
+    from corral.ports.kept_logs import KeptLog
+
+    found = kept_runs(NodeFolder(default_home().node).logs, namespace, name)
+    return [
+        KeptLog(
+            one.pod.name,
+            one.pod.uid,
+            one.pod.labels,
+            one.container,
+            one.log.run,
+            one.last_said,
+            partial(read_kept, one.log),
+        )
+        for one in found
+    ]
 
 
 def _start_if_needed(on_start: Callable[[str], None]) -> None:

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from corral.ports.direct_store import DirectStore, StoreOpener
+from corral.ports.kept_logs import KeptLogs, nothing_kept
 
 
 class Session(NamedTuple):
@@ -14,3 +15,5 @@ class Session(NamedTuple):
     target: str
     """Which API this is and who chose it, for the line that a writing command begins with."""
     open_store: StoreOpener
+    kept: KeptLogs = nothing_kept
+    """Logs of pods that are gone."""

@@ -17,6 +17,7 @@ from corral.control.desk.logs.sources import Choice, LoggedPod, Source, has_star
 from corral.errors import CorralError, PermanentError, RetryError
 from corral.kinds.well_known import POD
 from corral.ports.direct_store import DirectStore
+from corral.ports.kept_logs import KeptLogs
 from corral.ports.log_source import LogOptions
 from corral.ports.object_store import Scope
 from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError, UnauthorizedError
@@ -35,6 +36,7 @@ class FollowedSource:
         choice: Choice,
         board: Board,
         *,
+        kept: KeptLogs,
         hear: Callable[[Heard], None],
         trouble: Callable[[CorralError], None],
     ) -> None:
@@ -42,6 +44,7 @@ class FollowedSource:
         self._source = source
         self._options = choice.options(source.container)
         self._board = board
+        self._kept = kept
         self._hear = hear
         self._trouble = trouble
         self._cursor = LogCursor()
@@ -60,13 +63,15 @@ class FollowedSource:
         """Reads what there is; says whether there may be more."""
         try:
             pod = self._pod()
-            if pod is None or not self._await_start(pod):
+            if pod is None:
+                return self._read_kept()
+            if not self._await_start(pod):
                 return False
             self._catch_up(pod)
             self._stream(follow=True)
             return not is_over(pod, self._source.container) and self._await_run(pod)
         except NotFoundError:
-            return False
+            return self._read_kept()
         except (ForbiddenError, UnauthorizedError) as error:
             self._trouble(error)
             return False
@@ -126,6 +131,21 @@ class FollowedSource:
             self._cursor = LogCursor()
             self._options = LogOptions(container=self._source.container, timestamps=True)
         self._run = run
+
+    def _read_kept(self) -> bool:
+        """Reads what a pod said before it was gone, from where the node of this machine keeps it; nothing comes after."""
+        namespace, name = self._source.pod
+        of_pod = [one for one in self._kept(namespace, name) if one.uid == self._source.uid]
+        begin = 0 if self._run is None else self._run
+        for one in sorted(of_pod, key=lambda log: log.run):
+            if one.container != self._source.container or one.run < begin:
+                continue
+            cursor = self._cursor if one.run == begin else LogCursor()
+            cursor.begin()
+            for data in one.read():
+                self._hear(Printed(self._source, cursor.feed(data)))
+            self._hear(Printed(self._source, cursor.finish()))
+        return False
 
     def _stream(self, *, follow: bool, previous: bool = False) -> None:
         options = msgspec.structs.replace(self._options, follow=follow, previous=previous)

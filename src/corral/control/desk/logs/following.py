@@ -158,7 +158,13 @@ class Following:
 
     def _read(self, source: Source, store: DirectStore) -> None:
         followed = FollowedSource(
-            store, source, self._choice, self._board, hear=self._post, trouble=lambda error: self._post(_Trouble(error))
+            store,
+            source,
+            self._choice,
+            self._board,
+            kept=self._session.kept,
+            hear=self._post,
+            trouble=lambda error: self._post(_Trouble(error)),
         )
         try:
             followed.read()

@@ -5,23 +5,28 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from corral.control.desk.finding import Found
+from corral.control.desk.job_lines import status_of
 from corral.control.desk.logs.cursor import LogCursor, Piece, nanoseconds
+from corral.control.desk.logs.kept import GONE, latest_of_each_place, pods_gone, read_kept
 from corral.control.desk.logs.sources import (
     Choice,
     LoggedPod,
     Source,
     chosen_sources,
-    failed_first,
     has_started,
+    in_order_of_failure,
     refuse_empty_choice,
 )
 from corral.control.desk.session import Session
 from corral.errors import PermanentError, RetryError
 from corral.kinds.well_known import POD
 from corral.ports.direct_store import DirectStore
+from corral.ports.kept_logs import KeptLog
 from corral.ports.log_source import LogOptions
 from corral.ports.object_store import Scope
 from corral.ports.refusals import ForbiddenError, UnauthorizedError
+from corral.reconcile.moments import seconds_of
 
 PATIENCE = 15.0
 """How long a log that was cut is asked for again."""
@@ -55,32 +60,70 @@ def pods_of(store: DirectStore, scope: Scope) -> list[LoggedPod]:
     return found
 
 
-def read_present(session: Session, scope: Scope, choice: Choice) -> Iterator[Heard]:
-    """Yields everything that was printed until now."""
-    pods = pods_of(session.store, scope)
-    refuse_empty_choice(pods, choice)
-    sources = chosen_sources(pods, choice)
+class Shelf(NamedTuple):
+    """Where logs are found: the pods, those that are gone among them, and what was kept of these."""
+
+    pods: list[LoggedPod]
+    kept: Sequence[KeptLog] = ()
+    failed: frozenset[str] = frozenset()
+    """The uids of pods that failed, by the status of the job."""
+
+    def has_begun(self, source: Source) -> bool:
+        """Whether there is something to read."""
+        pod = self.pod(source)
+        return pod.phase == GONE or has_started(pod, source.container)
+
+    def has_failed(self, source: Source) -> bool:
+        """Whether the pod has failed."""
+        return source.uid in self.failed or self.pod(source).phase == "Failed"
+
+    def pod(self, source: Source) -> LoggedPod:
+        """Returns the pod of a source."""
+        return next(pod for pod in self.pods if pod.uid == source.uid)
+
+
+def shelf_of(session: Session, job: Found) -> Shelf:
+    """Returns the pods of a job, and those that are gone and left their logs."""
+    pods = pods_of(session.store, job.pods)
+    kept = session.kept(*job.key)
+    born = seconds_of(job.object["metadata"].get("creationTimestamp")) or 0.0
+    gone = pods_gone(kept, {pod.uid for pod in pods}, job.key.namespace, since=born)
+    failures = status_of(job.object).get("failures") or []
+    return Shelf([*gone, *pods], kept, frozenset(str(one.get("podUid")) for one in failures))
+
+
+def shelf_left_by(session: Session, name: str) -> Shelf:
+    """Returns what is kept of a job, or of a pod, that is gone itself."""
+    kept = session.kept(session.namespace, name)
+    return Shelf(latest_of_each_place(pods_gone(kept, set(), session.namespace, since=0.0)), kept)
+
+
+def read_present(session: Session, shelf: Shelf, choice: Choice) -> Iterator[Heard]:
+    """Yields everything that was printed until now: by failed pods first, then by all others in the order of time."""
+    refuse_empty_choice(shelf.pods, choice)
+    sources = chosen_sources(shelf.pods, choice)
     if not sources:
         yield Note("there are no pods")
-    begun = {pod.uid: pod for pod in pods}
-    failed, others = failed_first(pods, [one for one in sources if has_started(begun[one.uid], one.container)])
-    for one in (one for one in sources if one not in failed and one not in others):
-        yield Note(f"{one.label} has not started: {begun[one.uid].phase}")
+    for one in (one for one in sources if not shelf.has_begun(one)):
+        yield Note(f"{one.label} has not started: {shelf.pod(one).phase}")
+    begun = [one for one in sources if shelf.has_begun(one)]
+    failed = in_order_of_failure(shelf.pods, [one for one in begun if shelf.has_failed(one)])
+    others = [one for one in begun if not shelf.has_failed(one)]
     if failed and others:
         yield Note(f"{failed[0].label} failed{' first' if len(failed) > 1 else ''}: its lines come first")
     for source in failed:
-        yield from _read(session.store, source, choice)
+        yield from _read(session.store, shelf, source, choice)
     if len(others) > MOST_AT_ONCE or len(others) < 2:
         for source in others:
-            yield from _read(session.store, source, choice)
+            yield from _read(session.store, shelf, source, choice)
     else:
-        yield from _merged(session, others, choice)
+        yield from _merged(session, shelf, others, choice)
 
 
-def _merged(session: Session, sources: Sequence[Source], choice: Choice) -> Iterator[Heard]:
+def _merged(session: Session, shelf: Shelf, sources: Sequence[Source], choice: Choice) -> Iterator[Heard]:
     stores = [session.open_store() for _ in sources]
     try:
-        streams = [_stamped(store, source, choice) for store, source in zip(stores, sources, strict=True)]
+        streams = [_stamped(store, shelf, source, choice) for store, source in zip(stores, sources, strict=True)]
         for _, heard in heapq.merge(*streams, key=lambda pair: pair[0]):
             yield heard
     finally:
@@ -88,9 +131,9 @@ def _merged(session: Session, sources: Sequence[Source], choice: Choice) -> Iter
             store.close()
 
 
-def _stamped(store: DirectStore, source: Source, choice: Choice) -> Iterator[tuple[int, Heard]]:
+def _stamped(store: DirectStore, shelf: Shelf, source: Source, choice: Choice) -> Iterator[tuple[int, Heard]]:
     last, stamp = 0, b""
-    for heard in _read(store, source, choice):
+    for heard in _read(store, shelf, source, choice):
         if isinstance(heard, Note):
             yield last, heard
             continue
@@ -100,8 +143,12 @@ def _stamped(store: DirectStore, source: Source, choice: Choice) -> Iterator[tup
             yield last, Printed(source, (piece,))
 
 
-def _read(store: DirectStore, source: Source, choice: Choice) -> Iterator[Heard]:
+def _read(store: DirectStore, shelf: Shelf, source: Source, choice: Choice) -> Iterator[Heard]:
     """Yields one log; what cannot be read is noted, and the others are read nevertheless."""
+    if shelf.pod(source).phase == GONE:
+        for pieces in read_kept(shelf.kept, source.uid, source.container, choice, time.time()):
+            yield Printed(source, pieces)
+        return
     try:
         for pieces in read_through(store, source, choice.options(source.container)):
             yield Printed(source, pieces)

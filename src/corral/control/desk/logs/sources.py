@@ -110,11 +110,10 @@ def _container(pod: LoggedPod, asked: str) -> str:
     return next((name for name in names if name in TRAINERS), names[0] if names else "")
 
 
-def failed_first(pods: Iterable[LoggedPod], sources: Sequence[Source]) -> tuple[list[Source], list[Source]]:
-    """Returns the sources of pods that failed, the earliest failure first, and the others."""
-    ends = {pod.uid: _failed_at(pod) for pod in pods if pod.phase == "Failed" or _failed_at(pod)}
-    failed = sorted((one for one in sources if one.uid in ends), key=lambda one: ends[one.uid] or "~")
-    return failed, [one for one in sources if one.uid not in ends]
+def in_order_of_failure(pods: Iterable[LoggedPod], sources: Sequence[Source]) -> list[Source]:
+    """Returns the sources of pods that failed, the earliest failure first."""
+    ends = {pod.uid: _failed_at(pod) for pod in pods}
+    return sorted(sources, key=lambda one: ends.get(one.uid) or "~")
 
 
 def _failed_at(pod: LoggedPod) -> str:

@@ -12,8 +12,6 @@ from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.render.plain import age
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from corral.control.desk.finding import Found
     from corral.control.desk.logs.following import Ended
     from corral.control.desk.logs.reading import Heard
@@ -47,7 +45,6 @@ def logs(job: str, follow: bool, timestamps: bool, context: str, namespace: str,
     JOB is the name of a training job, of a plain Job or of a pod, also as KIND/NAME. Lines are marked with their rank when
     there are several pods. Ctrl-C detaches; the job goes on.
     """
-    from corral.control.desk.finding import job_or_pod
     from corral.control.desk.logs.sources import Choice
 
     if follow and asked["previous"]:
@@ -56,56 +53,85 @@ def logs(job: str, follow: bool, timestamps: bool, context: str, namespace: str,
         raise click.UsageError("either --rank or --role")
     choice = Choice(**asked)  # type: ignore[arg-type]
     with connected(context, namespace) as session:
-        found = job_or_pod(session, job)
-        writer = _writer(found, choice, timestamps=timestamps)
-        try:
-            _write(_heard(session, found, choice, follow=follow), writer, found)
-        except KeyboardInterrupt:
-            writer.end()
-            if follow:
-                tell(f"detached; {found.key.name} goes on\nhint: `corral delete {found.key.name}` would end it")
+        found = _found(session, job)
+        if found is not None and follow:
+            _follow(session, found, choice, timestamps=timestamps)
+        else:
+            _show(session, found, job, choice, timestamps=timestamps)
+
+
+def _found(session: "Session", job: str) -> "Found | None":
+    """Returns what the name means; None when it is gone and its logs are still there."""
+    from corral.control.desk.finding import job_or_pod
+    from corral.ports.refusals import NotFoundError
+
+    try:
+        return job_or_pod(session, job)
+    except NotFoundError:
+        if not session.kept(session.namespace, _bare(job)):
             raise
-        writer.end()
+        return None
 
 
-def _heard(session: "Session", found: "Found", choice: "Choice", *, follow: bool) -> "Iterator[Heard | Ended]":
-    if follow:
-        from corral.control.desk.logs.following import Following
-
-        yield from Following(session, found, choice).events()
-    else:
-        from corral.control.desk.logs.reading import read_present
-
-        yield from read_present(session, found.pods, choice)
+def _bare(job: str) -> str:
+    return job.rpartition("/")[2]
 
 
-def _writer(found: "Found", choice: "Choice", *, timestamps: bool) -> "LogWriter":
+def _show(session: "Session", found: "Found | None", job: str, choice: "Choice", *, timestamps: bool) -> None:
+    from corral.control.desk.logs.reading import read_present, shelf_left_by, shelf_of
+    from corral.control.desk.logs.sources import chosen_sources
+
+    if found is None:
+        tell(f"note: {job} is gone; this is what was kept of its last logs")
+    shelf = shelf_of(session, found) if found is not None else shelf_left_by(session, _bare(job))
+    writer = _writer(marked=len(chosen_sources(shelf.pods, choice)) > 1, timestamps=timestamps)
+    for one in read_present(session, shelf, choice):
+        _write(one, writer)
+    writer.end()
+
+
+def _follow(session: "Session", found: "Found", choice: "Choice", *, timestamps: bool) -> None:
     from corral.control.desk.job_lines import total_of
+    from corral.control.desk.logs.following import Ended, Following
+
+    is_alone = found.resource.kind == "Pod" or choice.rank is not None or total_of(found.object) == 1
+    writer = _writer(marked=not is_alone, timestamps=timestamps)
+    try:
+        for one in Following(session, found, choice).events():
+            if isinstance(one, Ended):
+                writer.end()
+                tell(_farewell(one, found))
+            else:
+                _write(one, writer)
+                writer.flush()
+    except KeyboardInterrupt:
+        writer.end()
+        name = found.key.name
+        tell(
+            f"detached; {name} goes on\nhint: `corral logs -f {name}` follows it again, `corral delete {name}` ends it"
+        )
+        raise
+
+
+def _writer(*, marked: bool, timestamps: bool) -> "LogWriter":
     from corral.surfaces.cli.render.log_lines import LogWriter
 
     is_terminal = sys.stdout.isatty()
     coloured = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    alone = found.resource.kind == "Pod" or choice.rank is not None or total_of(found.object) == 1
     return LogWriter(
-        sys.stdout.buffer, marked=not alone, is_terminal=is_terminal, coloured=coloured, timestamps=timestamps
+        sys.stdout.buffer, marked=marked, is_terminal=is_terminal, coloured=coloured, timestamps=timestamps
     )
 
 
-def _write(heard: "Iterator[Heard | Ended]", writer: "LogWriter", found: "Found") -> None:
-    from corral.control.desk.logs.following import Ended
+def _write(heard: "Heard", writer: "LogWriter") -> None:
     from corral.control.desk.logs.reading import Printed
 
-    for one in heard:
-        if isinstance(one, Printed):
-            for piece in one.pieces:
-                writer.write(one.source.label, piece)
-            writer.flush()
-        elif isinstance(one, Ended):
-            writer.end()
-            tell(_farewell(one, found))
-        else:
-            writer.flush()
-            tell(f"note: {one.text}")
+    if isinstance(heard, Printed):
+        for piece in heard.pieces:
+            writer.write(heard.source.label, piece)
+    else:
+        writer.flush()
+        tell(f"note: {heard.text}")
 
 
 def _farewell(ended: "Ended", found: "Found") -> str:
