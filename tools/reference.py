@@ -86,11 +86,12 @@ def _exit(code: str, family: str) -> int:
 
 
 def _options(command: click.Command, context: click.Context) -> str:
-    rows = [record for parameter in command.params if (record := parameter.get_help_record(context))]
+    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+    rows = [record for option in options if (record := option.get_help_record(context))]
     if not rows:
         return ""
-    lines = ["| option | meaning |", "|---|---|"]
-    lines += [f"| `{flags}` | {text} |".replace("[text|json]", "[text\\|json]") for flags, text in rows]
+    escaped, lines = "\\|", ["| option | meaning |", "|---|---|"]
+    lines += [f"| `{flags.replace('|', escaped)}` | {text} |" for flags, text in rows]
     return "\n".join(lines) + "\n"
 
 

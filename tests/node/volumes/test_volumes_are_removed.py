@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from corral.engine.node.fetched import Fetched
-from corral.engine.node.volumes.removal import remove
+from corral.engine.node.volumes.removal import remove, remove_claim
 from corral.errors import RetryError
 from tests.node.volumes.volume_scene import Scene, config
 
@@ -64,6 +64,20 @@ def test_folders_that_a_container_closed_to_writing_go_as_well(tmp_path: Path) -
     assert not scene.path.exists()
 
 
+def test_the_directory_of_a_claim_goes_with_the_claim_alone(tmp_path: Path) -> None:
+    fetched = Fetched(claims={"c": {"metadata": {"name": "c"}, "spec": {}}})
+    scene = Scene(tmp_path, {"persistentVolumeClaim": {"claimName": "c"}})
+    scene.make(fetched)
+    other = Path(scene.folder.claim("team", "other"))
+    other.mkdir()
+    remove_claim(scene.folder, "team", "c")
+    remove_claim(scene.folder, "team", "c")
+    assert not os.path.exists(scene.folder.claim("team", "c"))
+    assert other.is_dir()
+    with pytest.raises(ValueError, match="is no name of a claim"):
+        remove_claim(scene.folder, "team", "..")
+
+
 @pytest.mark.parametrize("uid", ["", ".", "..", "a/b", "/etc"])
 def test_what_is_no_uid_removes_nothing(tmp_path: Path, uid: str) -> None:
     scene = Scene(tmp_path, {"emptyDir": {}})
@@ -84,7 +98,7 @@ def test_while_something_is_mounted_in_a_volume_it_stays(tmp_path: Path) -> None
     if subprocess.run(["mount", "--bind", tmp_path / "precious", point], capture_output=True).returncode != 0:
         pytest.skip("mounting is not allowed here")
     try:
-        with pytest.raises(RetryError, match="a point is mounted in them"):
+        with pytest.raises(RetryError, match=r"cannot be removed while .*a point is mounted"):
             remove(scene.folder, "u")
     finally:
         subprocess.run(["umount", point], check=True)

@@ -16,21 +16,36 @@ def remove(folder: NodeFolder, uid: str) -> None:
     Raises RetryError when they cannot be removed now; in particular while something is mounted in them, for that would be
     emptied as well.
     """
-    if not uid or os.path.basename(uid) != uid or uid in (".", ".."):
-        raise ValueError(f"{uid!r} is no uid of a pod")
+    _refuse_odd(uid, "uid of a pod")
     for part in ("volumes", "subpaths"):
-        place = os.path.join(folder.pod(uid), part)
-        if not os.path.isdir(place) or os.path.islink(place):
-            continue
-        mounted = [path for path in _mount_points() if path.startswith(os.path.realpath(place) + "/")]
-        if mounted:
-            message = f"the volumes of pod {uid} stay: {mounted[0]} is mounted in them"
-            raise RetryError("volume-in-use", message, hint=f"umount {mounted[0]}")
-        try:
-            _remove_tree(place)
-        except OSError as error:
-            message = f"the volumes of pod {uid} cannot be removed: {error.filename}: {error.strerror}"
-            raise RetryError("volume-not-removed", message) from error
+        _remove(os.path.join(folder.pod(uid), part), f"the volumes of pod {uid}")
+
+
+def remove_claim(folder: NodeFolder, namespace: str, name: str) -> None:
+    """Removes the directory behind a claim that was deleted, and what is in it; raises RetryError as `remove` does."""
+    _refuse_odd(namespace, "name of a namespace")
+    _refuse_odd(name, "name of a claim")
+    _remove(folder.claim(namespace, name), f"the directory of claim {namespace}/{name}")
+
+
+def _refuse_odd(name: str, what: str) -> None:
+    if not name or os.path.basename(name) != name or name in (".", ".."):
+        raise ValueError(f"{name!r} is no {what}")
+
+
+def _remove(place: str, what: str) -> None:
+    if not os.path.isdir(place) or os.path.islink(place):
+        return
+    inside = os.path.realpath(place)
+    mounted = [path for path in _mount_points() if path == inside or path.startswith(inside + "/")]
+    if mounted:
+        message = f"{what} cannot be removed while {mounted[0]} is mounted"
+        raise RetryError("volume-in-use", message, hint=f"umount {mounted[0]}")
+    try:
+        _remove_tree(place)
+    except OSError as error:
+        message = f"{what} cannot be removed: {error.filename}: {error.strerror}"
+        raise RetryError("volume-not-removed", message) from error
 
 
 def _remove_tree(place: str) -> None:
