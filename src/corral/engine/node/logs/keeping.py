@@ -44,11 +44,9 @@ class LiveLogs:
             self._looking = asyncio.get_running_loop().create_task(self._look_at_times())
 
     async def end(self, log: RunLog) -> None:
-        """Takes a last look at a log whose run is over, then lets go of it; harmless twice."""
+        """Takes a last look at a log whose run is over, also one that nobody looked after, and lets go of it."""
         async with self._lock:
-            live = self._live.pop(log, None)
-            if live is not None:
-                await self._look(live)
+            await self._look(self._live.pop(log) if log in self._live else _Live(log))
 
     async def close(self) -> None:
         """Lets go of all logs; whoever begins with them again finds everything on disk."""
