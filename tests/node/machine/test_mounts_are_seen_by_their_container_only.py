@@ -7,6 +7,7 @@ anywhere else, or at the top       a file system in memory, with everything that
 inside another volume              the folder is made in the volume
 """
 
+import ctypes
 import os
 import signal
 import sys
@@ -15,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from corral.engine.node.containers.ending import kill_everything
+from corral.engine.node.containers.ending import kill_everything, signal_program
+from corral.engine.node.containers.joining import Streams, join
 from corral.engine.node.containers.launch import Mount, StartRefusedError
-from corral.engine.node.containers.record import Run
 from corral.engine.node.machine.mount_points import hold, is_marked, make, mark, remove_unused
 from corral.engine.node.machine.mounts import can_mount
 from tests.node.containers.launching import Launcher, ended, until
@@ -238,6 +239,8 @@ def test_users_without_privileges_get_mounts_where_the_kernel_allows(tmp_path: P
             os.setgroups([])
             os.setgid(65534)
             os.setuid(65534)
+            # Who was the superuser may not look at itself in /proc until this is said (PR_SET_DUMPABLE).
+            ctypes.CDLL(None).prctl(4, 1)
             code = _as_somebody_else(tmp_path, volume, told)
         except BaseException:
             traceback.print_exc(file=told.open("w"))
@@ -258,12 +261,16 @@ def _as_somebody_else(tmp_path: Path, volume: Path, told: Path) -> int:
         print(f"users without privileges get no mounts here: {refusal}", file=sys.stderr)
         return 0
     launcher = Launcher(NodeFolder(str(tmp_path / "node-of-somebody")))
-    script = "cat /corral-test/file; id -u; echo no > /corral-test/x; touch /corral-rw/y && ls /corral-rw/y"
-    run: Run = launcher.shell(
-        script, mounts=(Mount(str(volume), "/corral-test", True), Mount(str(volume), "/corral-rw"))
-    )
-    ended(run)
-    text = launcher.log(run)
-    told.write_text(text)
-    lines = text.splitlines()
-    return 0 if lines[:2] == ["of the volume", "65534"] and lines[-1] == "/corral-rw/y" else 2
+    script = "cat /corral-test/file; id -u; echo no > /corral-test/x; touch /corral-rw/y && ls /corral-rw/y; sleep 1000"
+    run = launcher.shell(script, mounts=(Mount(str(volume), "/corral-test", True), Mount(str(volume), "/corral-rw")))
+    until(lambda: "/y" in launcher.log(run))
+    with open(tmp_path / "joined", "w+") as answer:
+        streams = Streams(answer.fileno(), answer.fileno(), answer.fileno())
+        _, status = os.waitpid(join(run.folder, ["cat", "/corral-rw/file"], streams).process.pid, 0)
+        answer.seek(0)
+        joined = answer.read()
+    signal_program(run, signal.SIGTERM)
+    lines = launcher.log(run).splitlines()
+    told.write_text(f"{lines} {joined} {status}")
+    is_good = lines[:2] == ["of the volume", "65534"] and lines[-1] == "/corral-rw/y" and joined == "of the volume\n"
+    return 0 if is_good and ended(run).exit_code == 143 else 2

@@ -4,14 +4,20 @@ Between fork and exec only calls to the operating system are made: the child has
 threads are gone, so it may neither wait for a lock nor return into anything above it.
 """
 
+import codecs
 import fcntl
 import os
 import signal
+import sys
 import warnings
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, NoReturn
 
 from corral.engine.node.containers.launch import StartRefusedError
+
+# Loaded now: in the child a mount may hide where they would be loaded from.
+for _name in ("ascii", "utf-8"):
+    codecs.lookup(_name)
 
 _ABOVE = 64
 """Handles are moved up here first, so that putting one into its place never overwrites another."""
@@ -35,7 +41,7 @@ def fork_into(prepare: Callable[[], Program], handles: tuple[int, ...], kept: in
     """
     listening, telling = os.pipe()
     changed = [number for number in _SIGNALS if signal.getsignal(number) not in (signal.SIG_DFL, None)]
-    mask = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, changed)
     try:
         pid = _fork()
         if pid == 0:
@@ -61,7 +67,7 @@ def _fork() -> int:
 
 def _become(prepare: Callable[[], Program], handles: tuple[int, ...], changed: list[int], kept: int) -> NoReturn:
     # Whatever goes wrong, this process must never return into the event loop of its parent.
-    telling, told = handles[-1], b"StartError\nthe process ended before it became a program"
+    telling, told = handles[-1], b""
     try:
         signal.set_wakeup_fd(-1)
         for number in changed:
@@ -76,6 +82,7 @@ def _become(prepare: Callable[[], Program], handles: tuple[int, ...], changed: l
     except OSError as error:
         told = f"StartError\ncannot start: {error}".encode(errors="replace")
     finally:
+        told = told or f"StartError\nthe process failed before it became a program: {sys.exc_info()[1]!r}".encode()
         os.write(telling, told[:_LONGEST_MESSAGE])
         os._exit(127)
 

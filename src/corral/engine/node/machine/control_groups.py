@@ -59,7 +59,7 @@ def mounted(mounts: str, memberships: str) -> list[MountedHierarchy]:
             own = _own_folder(folder, root, paths.get("", "/"))
             found.append(MountedHierarchy(folder, own, 2, tuple(read_text(f"{own}/cgroup.controllers").split())))
         elif kind == "cgroup":
-            controllers = tuple(options.split()[-1].split(","))
+            controllers = tuple(word for word in options.split()[-1].split(",") if word not in ("rw", "ro"))
             path = next((paths[name] for name in controllers if name in paths), "/")
             found.append(MountedHierarchy(folder, _own_folder(folder, root, path), 1, controllers))
     return found

@@ -1,0 +1,110 @@
+"""Both versions of control groups are understood: read from what machines say, and made where that is allowed.
+
+Version 2 with memory limits is played on a folder, since a machine has only one of them; the kernel's part, that files
+appear in a new group, is played by making them.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from corral.engine.node.machine.control_groups import (
+    Hierarchies,
+    MountedHierarchy,
+    hierarchies,
+    is_limited,
+    killed_for_memory,
+    limit_memory,
+    make_groups,
+    members,
+    memory_in_use,
+    mounted,
+    own_limit,
+    peak_memory,
+    remove_groups,
+    remove_node,
+    usable,
+)
+
+VERSION_1 = """
+31 23 0:28 / /sys/fs/cgroup rw,relatime - tmpfs tmpfs rw,mode=755
+35 31 0:32 / /sys/fs/cgroup/memory rw,relatime - cgroup cgroup rw,memory
+39 31 0:36 / /sys/fs/cgroup/pids rw,relatime shared:7 - cgroup cgroup rw,pids
+36 31 0:33 /docker/abc /sys/fs/cgroup/cpu,cpuacct rw,relatime - cgroup cgroup rw,cpu,cpuacct
+""".strip()
+
+
+def test_version_1_has_a_hierarchy_for_each_controller() -> None:
+    found = mounted(VERSION_1, "4:memory:/user/me\n8:pids:/\n2:cpu,cpuacct:/docker/abc/inner\n0::/\n")
+
+    assert found == [
+        MountedHierarchy("/sys/fs/cgroup/memory", "/sys/fs/cgroup/memory/user/me", 1, ("memory",)),
+        MountedHierarchy("/sys/fs/cgroup/pids", "/sys/fs/cgroup/pids", 1, ("pids",)),
+        MountedHierarchy("/sys/fs/cgroup/cpu,cpuacct", "/sys/fs/cgroup/cpu,cpuacct/inner", 1, ("cpu", "cpuacct")),
+    ]
+
+
+def test_version_2_tells_its_controllers_in_the_own_group(tmp_path: Path) -> None:
+    own = tmp_path / "user.slice" / "session"
+    own.mkdir(parents=True)
+    (own / "cgroup.controllers").write_text("cpu memory pids\n")
+
+    found = mounted(f"40 31 0:37 / {tmp_path} rw - cgroup2 cgroup2 rw\n", "0::/user.slice/session\n")
+
+    assert found == [MountedHierarchy(str(tmp_path), str(own), 2, ("cpu", "memory", "pids"))]
+
+
+def test_nothing_is_usable_where_nothing_can_be_made(tmp_path: Path) -> None:
+    """The folder lacks what the kernel would put into a new group."""
+    assert usable([]) == Hierarchies()
+    assert usable([MountedHierarchy(str(tmp_path), str(tmp_path), 1, ("memory", "pids"))]) == Hierarchies()
+    assert os.listdir(tmp_path) in ([], ["corral"])
+
+
+def test_limits_and_evidence_are_written_and_read_in_version_2(tmp_path: Path) -> None:
+    for file in ("memory.max", "memory.swap.max"):
+        (tmp_path / file).write_text("max\n")
+    assert not is_limited([str(tmp_path)])
+
+    limit_memory(str(tmp_path), 1000)
+    (tmp_path / "memory.events").write_text("low 0\nhigh 0\nmax 7\noom 1\noom_kill 2\noom_group_kill 0\n")
+    (tmp_path / "memory.peak").write_text("990\n")
+    (tmp_path / "memory.current").write_text("10\n")
+
+    group = [str(tmp_path)]
+    assert (tmp_path / "memory.max").read_text().startswith("1000")
+    assert (tmp_path / "memory.swap.max").read_text().startswith("0")
+    assert is_limited(group)
+    assert (killed_for_memory(group), peak_memory(group), memory_in_use(group)) == (2, 990, 10)
+
+
+def test_the_lowest_limit_of_all_groups_around_counts(tmp_path: Path) -> None:
+    inner = tmp_path / "outer" / "inner"
+    inner.mkdir(parents=True)
+    for folder, limit in ((tmp_path, "max"), (tmp_path / "outer", "2000"), (inner, "9223372036854771712")):
+        (folder / "cgroup.procs").touch()
+        (folder / "memory.max").write_text(limit + "\n")
+
+    assert own_limit(str(inner)) == 2000
+    assert own_limit(str(tmp_path)) is None
+
+
+def test_groups_are_made_and_removed_on_this_machine() -> None:
+    places = hierarchies()
+    if not places.membership or not places.memory:
+        pytest.skip("this machine gives no control groups")
+    node = f"test-{os.getpid()}"
+    groups = make_groups(node, "run", 64 * 2**20)
+
+    assert len(groups) == len(set(places))
+    assert all(os.path.isdir(group) for group in groups)
+    assert members(groups) == set()
+    assert is_limited(groups)
+    assert not is_limited(make_groups(node, "unlimited", None))
+    assert remove_groups(groups[:1])
+    remove_node(node)
+
+    assert members(groups) is None
+    assert not any(os.path.exists(os.path.join(place, node)) for place in places)
+    assert remove_groups(groups), "what is gone counts as removed"
