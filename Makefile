@@ -12,13 +12,16 @@ MAKEFLAGS += --no-print-directory
 # With CI=true the real control plane must take part, so it is built first; elsewhere it does when it is in the cache.
 REAL := if [ "$$CI" = true ]; then $(DEV)/bin/python -m corral.testing.control_plane build; fi
 
-.PHONY: help demo test test-full check bench kubernetes lock reference clean dev-environment run-environment
+.PHONY: help demo demo-durability test test-full check bench kubernetes lock reference clean dev-environment run-environment
 
 help:  ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-16s %s\n", $$1, $$2}'
 
-demo: run-environment  ## start the API, apply, run a training job, kill -9, show that nothing was lost (20 s)
+demo: run-environment  ## train a network across processes and kill a worker on the way; FRAMEWORK=jax|torch|tensorflow|mpi|xgboost
 	@PYTHONPATH=src:. $(RUN)/bin/python -m tools.demo
+
+demo-durability: run-environment  ## kill -9 the API server while it is written to: nothing is lost, nothing comes twice
+	@PYTHONPATH=src:. $(RUN)/bin/python -m tools.demo.durability
 
 test: check  ## everything that must hold: check, then the tests
 	@$(REAL)

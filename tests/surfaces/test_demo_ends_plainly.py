@@ -8,7 +8,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 STUCK = """
 import sys
-from tools import demo
+from tools.demo import stage
+from tools.patience import wait_for
 from corral.engine.supervisor.home import default_home
 
 def play():
@@ -16,10 +17,9 @@ def play():
     home.make_folders()
     with open(home.log_of("controllers"), "w") as log:
         log.write("the reason")
-    demo.wait_for("2 pods of jobs/evaluate", lambda: [], bool, 0.0)
+    wait_for("2 pods of jobs/evaluate", lambda: [], bool, 0.0)
 
-demo.play = play
-sys.exit(demo.main())
+sys.exit(stage.perform(play))
 """
 
 

@@ -9,6 +9,9 @@ import os
 import socket
 from typing import NamedTuple
 
+from corral.adapters.kubelet_api.admission import Admission
+from corral.adapters.kubelet_api.certificate import kept_certificate
+from corral.adapters.kubelet_api.server import KubeletServer
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.async_client import AsyncClient
 from corral.adapters.system.clock import SystemClock
@@ -17,6 +20,8 @@ from corral.adapters.system.signals import until_stopped
 from corral.control.object_cache import CacheSettings
 from corral.control.runtime import Runtime, runtime_of
 from corral.engine.node.addressing.ledger import PortLedger
+from corral.engine.node.answering import KeptPods
+from corral.engine.node.endpoint.doors import NodeDoors
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.machine.capacity import Capacity, measured_capacity, processors, system
 from corral.engine.node.membership.heartbeat import Membership
@@ -27,6 +32,7 @@ from corral.engine.node.pods.devices import Devices
 from corral.engine.node.pods.keeper import PodKeeper
 from corral.engine.node.pods.outfit import Assets, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
+from corral.engine.supervisor.home import read_text
 from corral.kinds.well_known import SERVICE
 
 _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
@@ -51,7 +57,8 @@ async def run(access: Access, orders: NodeOrders) -> None:
     os.makedirs(folder.root, mode=0o700, exist_ok=True)
     name = orders.name or node_name(socket.gethostname())
     async with AsyncClient(access, manager="corral-node") as client:
-        await until_stopped(_work(client, folder, name))
+        admission = Admission(read_text(orders.token_file).strip() if orders.token_file else "", orders.client_ca_file)
+        await until_stopped(_work(client, folder, name, admission))
 
 
 def node_name(hostname: str) -> str:
@@ -60,17 +67,22 @@ def node_name(hostname: str) -> str:
     return kept.lower().strip("-.")[:253] or "this-machine"
 
 
-async def _work(client: AsyncClient, folder: NodeFolder, name: str) -> None:
+async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: Admission) -> None:
     runtime = runtime_of(
         client, clock=SystemClock(), randomness=SystemRandomness(), component="kubelet", settings=_SETTINGS
     )
     capacity = measured_capacity(folder.root)
-    machine = described(capacity, system())
     keeper = _keeper(runtime, folder, name, capacity)
-    membership = Membership(client, runtime.clock, name, machine, port=10250, pressures=dict)
-    async with asyncio.TaskGroup() as group:
+    doors = NodeDoors(KeptPods(name, keeper, folder), runtime.clock)
+    async with (
+        KubeletServer(doors, kept_certificate(folder.root, name), admission) as server,
+        asyncio.TaskGroup() as group,
+    ):
         group.create_task(runtime.caches.run(), name="caches")
         group.create_task(runtime.events.run(), name="events")
+        membership = Membership(
+            client, runtime.clock, name, described(capacity, system()), port=server.port, pressures=dict
+        )
         await membership.register()
         _log.info("node registered", extra={"node": name, "api": client.access.server})
         group.create_task(membership.run(), name="heartbeat")

@@ -53,6 +53,10 @@ class AddressBook:
         self._services = services
         self._ledger = ledger
 
+    def services_of(self, namespace: str) -> list[Object]:
+        """Returns the Services that pods of a namespace are told of by variables."""
+        return self._services.objects(namespace)
+
     async def of(self, pod: Object, texts: Iterable[str], now: float) -> PodAddresses:
         """Returns the addresses of a pod whose variables, arguments and files say `texts`; refuses while some are missing."""
         namespace = pod["metadata"]["namespace"]

@@ -43,6 +43,8 @@ from corral.reconcile.plan import EmitEvent
 
 KEPT_RUNS = 2
 """Runs of a container whose records are kept: the latest, and the one before."""
+RENEW_SECONDS = 60.0
+"""How often files made of ConfigMaps, Secrets and fields are brought up to date, as kubelet does."""
 _HOOK_SECONDS = 600.0
 
 _log = logging.getLogger("corral.engine.node.pods")
@@ -105,6 +107,8 @@ class ContainersOfPod:
                 self.tell(live, "Failed", f"{container.spec['name']}: {refusal.message}", is_warning=True)
             return
         container.own_ports, container.processors = dict(outfit.own_ports), outfit.launch.limits.cpus
+        for left_out in outfit.notes:
+            self.tell(live, "InvalidEnvironmentVariableNames", left_out, is_warning=True)
         self.tell(live, "Started", f"Started container {order.container} as process {run.holder.pid}")
         self._take_up(live, container, run, order.number)
         self._begin_beside(live, container, run, is_new=True)
@@ -150,6 +154,20 @@ class ContainersOfPod:
             word = kind.removesuffix("Probe").capitalize()
             self.tell(live, "Unhealthy", f"{word} probe failed: {tally.said}", is_warning=True)
         self.changed(live.key)
+
+    async def renew(self, live: LivePod) -> float | None:
+        """Brings the files of a pod up to date when that is due; returns when it is due next, None when never."""
+        if live.is_over or not self._outfitter.is_renewable(live.pod):
+            return None
+        now = self._runtime.clock.now()
+        if live.renewed_at and now - live.renewed_at >= RENEW_SECONDS:
+            try:
+                await self._outfitter.renew(live.pod)
+            except StartRefusedError as refusal:
+                self.tell(live, "FailedMount", refusal.message, is_warning=True)
+            live.renewed_at = now
+        live.renewed_at = live.renewed_at or now
+        return live.renewed_at + RENEW_SECONDS
 
     def _neighbours(self) -> Neighbours:
         """Returns what is in use now; a pod that is over holds nothing any more."""

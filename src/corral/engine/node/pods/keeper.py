@@ -93,9 +93,9 @@ class PodKeeper:
         await self._tell(live)
         if orders.lets_go:
             await self._let_go(live)
-        if orders.wake is None:
             return DONE
-        return RetryAfter(max(0.01, orders.wake - self._runtime.clock.now()))
+        moments = [one for one in (orders.wake, await self._containers.renew(live)) if one is not None]
+        return RetryAfter(max(0.01, min(moments) - self._runtime.clock.now())) if moments else DONE
 
     def _take(self, pod: Object) -> LivePod:
         """Takes a pod into care: what the disk knows of it is found again."""

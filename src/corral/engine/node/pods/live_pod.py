@@ -86,6 +86,8 @@ class LivePod:
         self.key = key_of(pod)
         self.taken = taken
         self.verdict = ("", "")
+        self.renewed_at = 0.0
+        """When its files were last brought up to date, in seconds since the epoch."""
         self.told: Object | None = None
         """The status that was written last."""
         self.inits = {str(one["name"]): LiveContainer(one) for one in pod["spec"].get("initContainers") or []}

@@ -19,7 +19,7 @@ from corral.engine.node.downward import PodFacts
 from corral.engine.node.environment.commands import expanded_command
 from corral.engine.node.environment.inheritance import inherited, merged
 from corral.engine.node.environment.references import references_of as named_by_variables
-from corral.engine.node.environment.resolution import Surroundings, Variable, resolve
+from corral.engine.node.environment.resolution import Resolution, Surroundings, resolve
 from corral.engine.node.fetched import Fetched
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.images import meaning as images
@@ -33,7 +33,7 @@ from corral.engine.node.pods.fetching import fetch, fetch_tokens
 from corral.engine.node.pods.pod_logs import log_of
 from corral.engine.node.volumes.mounts import container_mounts, intended_mounts
 from corral.engine.node.volumes.payload import Ingredients
-from corral.engine.node.volumes.plan import Volume, plan_volumes
+from corral.engine.node.volumes.plan import MADE_OF_OBJECTS, Volume, plan_volumes
 from corral.engine.node.volumes.references import TokenRequest, tokens_of
 from corral.engine.node.volumes.references import references_of as named_by_volumes
 from corral.engine.node.volumes.setting_up import set_up
@@ -52,6 +52,8 @@ class Outfit(NamedTuple):
 
     launch: Launch
     own_ports: Mapping[int, int]
+    notes: tuple[str, ...]
+    """What was left out of its variables, one sentence each."""
 
 
 class Assets(NamedTuple):
@@ -94,12 +96,11 @@ class Outfitter:
     async def outfit(self, pod: Object, container: Object, number: int, neighbours: Neighbours) -> Outfit:
         """Returns what one start of a container needs; StartRefusedError when something is missing."""
         baggage = await self._baggage(pod)
-        variables = self._variables(container, baggage)
-        mounts = self._mounts(pod, container, baggage, {one.name: one.value for one in variables})
+        found = self._resolution(container, baggage)
+        mounts = self._mounts(pod, container, baggage, found.values)
         translate = _translation(baggage.addresses, mounts)
-        env = {one.name: translate(one.value) for one in variables}
-        meaning = self._meaning(pod, container, env, translate)
-        told = [Variable(name, value, "value") for name, value in env.items()]
+        meaning = self._meaning(pod, container, found.values, translate)
+        told = [one._replace(value=translate(one.value)) for one in found.variables]
         whole = merged(inherited(self._assets.environment, pod), meaning.env, told)
         uid, name = uid_of(pod), str(container["name"])
         whole |= self._assets.devices.variables(uid, container, neighbours.uids)
@@ -113,7 +114,7 @@ class Outfitter:
             mounts=() if can_mount() else mounts,
             limits=limits_of(container, self._assets.processors, neighbours.processors),
         )
-        return Outfit(launch, baggage.addresses.own_ports)
+        return Outfit(launch, baggage.addresses.own_ports, found.notes)
 
     def _meaning(self, pod: Object, container: Object, env: Mapping[str, str], translate: Translate) -> images.Meaning:
         """Returns what the container runs: its own words, those of its image, or what stands in for them here."""
@@ -142,21 +143,50 @@ class Outfitter:
         facts = PodFacts(pod, (pod_ip,), (HOST_IP,), self._assets.allocatable)
         return _Baggage(facts, fetched, addresses, plan_volumes(pod, fetched, self._folder), tokens)
 
-    def _variables(self, container: Object, baggage: _Baggage) -> tuple[Variable, ...]:
-        around = Surroundings(baggage.facts, baggage.fetched, locate=baggage.addresses.locate)
+    def _resolution(self, container: Object, baggage: _Baggage) -> Resolution:
+        services = self._addresses.services_of(baggage.addresses.namespace)
+        around = Surroundings(baggage.facts, baggage.fetched, services, baggage.addresses.locate)
         replaced = baggage.addresses.values.get(str(container["name"]), {})
-        return resolve(container, around, replaced).variables
+        return resolve(container, around, replaced)
 
     def _mounts(
         self, pod: Object, container: Object, baggage: _Baggage, values: Mapping[str, str]
     ) -> tuple[Mount, ...]:
         """Makes the volumes of the pod and returns what the container sees of them."""
-        translate = _translation(baggage.addresses, intended_mounts(container, baggage.volumes, values))
-        set_up(
-            baggage.volumes,
-            Ingredients(baggage.facts, baggage.fetched, lambda request: baggage.tokens[request], translate),
-        )
+        self._set_up(pod, baggage, values)
         return container_mounts(container, baggage.volumes, values)
+
+    def _set_up(self, pod: Object, baggage: _Baggage, values: Mapping[str, str]) -> tuple[str, ...]:
+        """Makes the volumes of the pod, or brings them up to date; returns the names of those that changed."""
+        translate = _translation(baggage.addresses, self._paths_in_files(pod, baggage, values))
+        tokens = baggage.tokens
+        return set_up(
+            baggage.volumes, Ingredients(baggage.facts, baggage.fetched, lambda request: tokens[request], translate)
+        )
+
+    @staticmethod
+    def _paths_in_files(pod: Object, baggage: _Baggage, values: Mapping[str, str]) -> tuple[Mount, ...]:
+        """Returns the mounts whose paths mounted texts may name; they count only where nothing can be mounted.
+
+        A file is shared by all containers, so it knows the paths of all; those that depend on variables are left out.
+        """
+        if not can_mount():
+            return ()
+        plain = [
+            {**one, "volumeMounts": [mount for mount in one.get("volumeMounts") or () if not mount.get("subPathExpr")]}
+            for one in _containers(pod)
+        ]
+        return tuple(mount for one in plain for mount in intended_mounts(one, baggage.volumes, values))
+
+    async def renew(self, pod: Object) -> tuple[str, ...]:
+        """Brings the files of a running pod up to date with the objects they are made of; returns what changed."""
+        return self._set_up(pod, await self._baggage(pod), {})
+
+    @staticmethod
+    def is_renewable(pod: Object) -> bool:
+        """Whether a pod has files that may change while it runs."""
+        kinds = {kind for volume in pod["spec"].get("volumes") or () for kind in volume}
+        return not kinds.isdisjoint(MADE_OF_OBJECTS)
 
     def _completed(self, pod: Object, env: Mapping[str, str]) -> dict[str, str]:
         """Adds what programs of ours, and launchers of MPI jobs, need to find the others."""
@@ -184,13 +214,16 @@ def _translation(addresses: PodAddresses, mounts: tuple[Mount, ...]) -> Translat
 
 def _texts(pod: Object, fetched: Fetched) -> Iterator[str]:
     """Yields every text of a pod in which somebody may have written an address."""
-    spec = pod["spec"]
-    for container in [*(spec.get("initContainers") or ()), *spec["containers"]]:
+    for container in _containers(pod):
         yield from container.get("command") or ()
         yield from container.get("args") or ()
         yield from (str(one.get("value") or "") for one in container.get("env") or ())
     for config_map in fetched.config_maps.values():
         yield from (config_map.get("data") or {}).values()
+
+
+def _containers(pod: Object) -> list[Object]:
+    return [*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]]
 
 
 def limits_of(container: Object, processors: Sequence[int], assigned: Iterable[Sequence[int]]) -> Limits:

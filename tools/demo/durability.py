@@ -1,19 +1,13 @@
-"""`make demo`: an API that starts in half a second, and that `kill -9` cannot make forget or repeat anything.
+"""`make demo-durability`: an API that starts in half a second, and that `kill -9` cannot make forget or repeat anything.
 
 It runs in a folder of its own, never looks at the user's kubeconfig, and cleans up also when it is interrupted.
 """
 
 import os
-import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from corral import assembly
@@ -21,65 +15,20 @@ from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.sync_client import SyncClient
 from corral.engine.overview import look
 from corral.engine.supervisor.home import default_home
-from corral.errors import CorralError, RetryError
+from corral.errors import RetryError
 from corral.kinds.documents import load_documents
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import CONFIG_MAP, POD
 from corral.ports.object_store import Change, Patch, Scope, Start
 from corral.ports.refusals import UnreachableError
+from tools.demo.stage import ROOT, perform, say, title
 from tools.patience import wait_for
-from tools.training_scene import play_training
 
-ROOT = Path(__file__).resolve().parent.parent
 MANIFEST = ROOT / "examples" / "00-first-manifest" / "team.yaml"
 RECIPE = ObjectKey("vision", "recipe")
 JOB = "evaluate"
 STEPS = 600
 KILLED_AT = (100, 280, 460)
-
-
-def main() -> int:
-    """Plays the demo and returns its exit status: 0 when nothing was lost."""
-    signal.signal(signal.SIGTERM, _interrupt)
-    with private_home():
-        try:
-            return play()
-        except KeyboardInterrupt:
-            print("\ninterrupted; cleaning up")
-            return 130
-        except BrokenPipeError:
-            # The reader has left (`make demo | head`); the flush at exit must be quiet, and the home still goes away.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 141
-        except CorralError as error:
-            kept = kept_logs()
-            hint = error.hint.replace(default_home().logs, str(kept)) or f"the logs are kept in {kept}"
-            print(f"error: {error.message}\nhint: {hint}", file=sys.stderr)
-            return 1
-
-
-def kept_logs() -> Path:
-    """Copies the logs out of the home, which goes away, and returns where they are."""
-    kept = ROOT / ".cache" / "demo-logs"
-    shutil.rmtree(kept, ignore_errors=True)
-    with suppress(FileNotFoundError):
-        shutil.copytree(default_home().logs, kept)
-    return kept
-
-
-@contextmanager
-def private_home() -> Iterator[None]:
-    """Gives the demo a CORRAL_HOME of its own, and takes it away together with everything that runs from it."""
-    (ROOT / ".cache").mkdir(exist_ok=True)
-    folder = tempfile.mkdtemp(prefix="demo-", dir=ROOT / ".cache")
-    os.environ["CORRAL_HOME"] = folder
-    for name in ("KUBECONFIG", "CORRAL_CONTEXT"):
-        os.environ.pop(name, None)
-    try:
-        yield
-    finally:
-        assembly.stop_embedded()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def play() -> int:
@@ -91,15 +40,13 @@ def play() -> int:
     with SyncClient(access) as client:
         title("2. Apply a manifest through our own client")
         apply_manifest(client)
-        title("3. Train with a Kubeflow PyTorchJob: a master, two workers, one of which fails")
-        play_training(client, say)
-        title(f"4. Write {STEPS} times, watch from a second connection, and kill -9 the API on the way")
+        title(f"3. Write {STEPS} times, watch from a second connection, and kill -9 the API on the way")
         watcher = Watcher(access, revision_of(client))
         acknowledged = write_and_kill(client, access)
         watcher.wait_until_seen(acknowledged[-1])
-        title("5. Compare what was acknowledged, what is stored, and what the watch saw")
+        title("4. Compare what was acknowledged, what is stored, and what the watch saw")
         is_whole = compare(client, acknowledged, watcher)
-    title("6. Stop")
+    title("5. Stop")
     say("stopped " + ", ".join(assembly.stop_embedded()))
     print("\nNothing was lost and nothing came twice." if is_whole else "\nSOMETHING WAS LOST: please report this.")
     print("Next: make a Corral of your own with the lines under Quickstart in README.md, and use kubectl as ever.")
@@ -119,7 +66,7 @@ def apply_manifest(client: SyncClient) -> None:
     made = pods_of_the_job(client)
     say(f"the controllers made {len(made)} pods for jobs/{JOB}: {', '.join(made)}")
     phase = client.get(POD, ObjectKey("vision", "trainer"))["status"]["phase"]
-    say(f"pods are {phase}: this release has no node yet that would run them")
+    say(f"pods are {phase}: this demo runs without a node")
 
 
 def pods_of_the_job(client: SyncClient, seconds: float = 20.0) -> list[str]:
@@ -219,19 +166,5 @@ def compare(client: SyncClient, acknowledged: list[int], watcher: Watcher) -> bo
     return stored == acknowledged[-1] and watcher.seen == acknowledged
 
 
-def title(text: str) -> None:
-    """Prints the heading of a scene, bold where that can be shown."""
-    print(f"\n\033[1m{text}\033[0m" if sys.stdout.isatty() else f"\n{text}", flush=True)
-
-
-def say(text: str) -> None:
-    """Prints one line of a scene."""
-    print(f"   {text}", flush=True)
-
-
-def _interrupt(_signal: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(perform(play))
