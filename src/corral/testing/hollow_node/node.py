@@ -11,18 +11,18 @@ from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.async_client import AsyncClient
 from corral.adapters.system.clock import SystemClock
 from corral.adapters.system.randomness import SystemRandomness
-from corral.control.caches import Caches
+from corral.control.runtime import runtime_of
 from corral.errors import RetryError
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
-from corral.kinds.well_known import NODE, POD
+from corral.kinds.well_known import NODE
 from corral.ports.object_store import Patch, Scope
 from corral.ports.refusals import AlreadyExistsError, NotFoundError
 from corral.testing.control_plane.loopback import ADDRESS
 from corral.testing.hollow_node.endpoint import Endpoint
 from corral.testing.hollow_node.log_book import LogBook
-from corral.testing.hollow_node.player import Player
 from corral.testing.hollow_node.script import Script
+from corral.testing.hollow_node.scripted_pods import ScriptedPods
 
 HEARTBEAT_SECONDS = 10.0
 """A controller of real clusters gives up on a node after some forty seconds of silence."""
@@ -59,14 +59,11 @@ class HollowNode:
         await self._stack.aclose()
 
     async def _play(self, stack: AsyncExitStack, client: AsyncClient, script: Script) -> None:
-        clock = SystemClock()
-        player = Player(client, clock, self.name, script, self.book)
-        stack.push_async_callback(player.stop)
-        caches = Caches(client, clock=clock, randomness=SystemRandomness())
-        pods = caches.of(POD, self._scope)
-        pods.subscribe(player.changed)
-        self._keep(stack, caches.run())
-        await pods.wait_synced()
+        runtime = runtime_of(client, clock=SystemClock(), randomness=SystemRandomness(), component="hollow-node")
+        played = ScriptedPods(runtime, self.name, script, self.book, self._scope)
+        self._keep(stack, runtime.caches.run())
+        self._keep(stack, played.run())
+        await played.pods.wait_synced()
 
     def _keep(self, stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
         """Runs something until the node leaves."""
