@@ -7,6 +7,7 @@ import signal
 from corral.engine.node.containers.record import Run
 from corral.engine.node.containers.starting import start
 from corral.engine.node.containers.watching import EndWatch
+from corral.engine.node.machine.processes import reap
 from corral.engine.supervisor.host import ProcessIdentity, identity
 from tests.node.containers.launching import PATIENCE, Launcher
 from tests.node.containers.test_a_run_outlives_the_node import started_elsewhere
@@ -64,6 +65,16 @@ def test_a_pid_with_a_new_owner_counts_as_ended() -> None:
     ours = identity(os.getpid())
 
     asyncio.run(told(ProcessIdentity(ours.pid, ours.start + "1")))
+
+
+def test_the_exit_code_of_a_child_is_not_taken_by_who_had_its_pid_before(launcher: Launcher) -> None:
+    run = launcher.shell("exit 5")
+    assert run.holder.wait_gone(PATIENCE)
+
+    asyncio.run(told(ProcessIdentity(run.holder.pid, run.holder.start + "1")))
+
+    assert reap(run.holder) == 5
+    assert reap(run.holder) is None
 
 
 def test_a_closed_watch_says_nothing_and_leaves_no_file_open(launcher: Launcher) -> None:

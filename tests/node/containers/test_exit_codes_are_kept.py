@@ -2,12 +2,16 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 
 from corral.engine.node.containers.ending import ending_of, is_anything_left, signal_program
 from corral.engine.node.containers.record import adopt
 from corral.engine.node.containers.starting import start
+from corral.engine.node.folder import NodeFolder
+from corral.engine.node.machine import system_calls
+from corral.engine.node.machine.mounts import can_mount, needs_user_namespace
 from tests.node.containers.launching import Launcher, ended, until
 
 
@@ -129,3 +133,40 @@ def test_ignored_signals_of_the_node_are_not_ignored_by_programs(launcher: Launc
     ended(run)
 
     assert {line.split()[1] for line in launcher.log(run).splitlines()} == {"0" * 16}
+
+
+def test_a_full_disk_hides_no_exit_code(tmp_path: Path) -> None:
+    if can_mount():
+        pytest.skip(can_mount())
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = _exit_codes_on_a_full_disk(tmp_path)
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 0
+
+
+def _exit_codes_on_a_full_disk(tmp_path: Path) -> int:
+    """Runs in a process of its own, whose small disk nobody else sees."""
+    trial_user = needs_user_namespace()
+    system_calls.unshare(system_calls.CLONE_NEWNS | (system_calls.CLONE_NEWUSER if trial_user else 0))
+    system_calls.mount("", "/", "", system_calls.MS_REC | system_calls.MS_PRIVATE)
+    system_calls.mount("tmpfs", str(tmp_path), "tmpfs", 0, "size=256k")
+    launcher = Launcher(NodeFolder(str(tmp_path / "node")))
+    script = "dd if=/dev/zero of=fill bs=4k; echo full; echo ready > /dev/null; "
+    exited = launcher.shell(script + "exit 9", workdir=str(tmp_path))
+    if ended(exited).exit_code != 9:
+        return 2
+    os.truncate(tmp_path / "fill", 0)
+    vanished = launcher.shell(script + "sleep 1000", workdir=str(tmp_path))
+    until(lambda: os.stat(tmp_path / "fill").st_size > 100_000 and is_full(tmp_path))
+    vanished.holder.send(signal.SIGKILL)
+    return 0 if ended(vanished).exit_code == 137 else 3
+
+
+def is_full(folder: Path) -> bool:
+    return os.statvfs(folder).f_bavail == 0

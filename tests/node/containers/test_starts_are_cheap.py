@@ -5,7 +5,7 @@ import time
 
 from corral.engine.node.containers.ending import ending_of
 from corral.engine.node.containers.starting import start
-from corral.engine.node.machine.processes import reap
+from corral.engine.node.machine.processes import is_unreaped
 from tests.node.containers.launching import PATIENCE, Launcher
 
 STARTS = 100
@@ -41,5 +41,5 @@ def test_many_starts_leave_no_file_open_and_cost_little(launcher: Launcher) -> N
         ending = ending_of(run)
         assert ending is not None
         assert ending.exit_code == 0
-        assert reap(run.holder) == 0
+        assert not is_unreaped(run.holder)
     assert len(os.listdir("/proc/self/fd")) == files

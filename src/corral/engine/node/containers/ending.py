@@ -31,7 +31,9 @@ from corral.engine.node.machine.processes import (
     children_of,
     command_line,
     identities,
+    is_unreaped,
     process_table,
+    reap,
 )
 from corral.engine.supervisor.home import note, read_text
 from corral.engine.supervisor.host import ProcessIdentity
@@ -60,10 +62,9 @@ def settle(run: Run) -> bool:
         write_ending(run.folder, KILLED)
     keep_evidence(run)
     remove_unused(read_text(mount_points_path(run.folder)).splitlines())
+    reap(run.holder)
     is_settled = remove_groups(run.groups) and is_quiet
-    if is_settled:
-        note(settled_path(run.folder), "")
-    return is_settled
+    return is_settled and _is_noted(settled_path(run.folder))
 
 
 def signal_program(run: Run, number: int) -> bool:
@@ -121,6 +122,15 @@ def joined(run: Run) -> list[ProcessIdentity]:
     return found
 
 
+def _is_noted(path: str) -> bool:
+    try:
+        note(path, "")
+    except OSError:
+        # On a full disk it is cleared away again the next time, which does no harm.
+        return False
+    return True
+
+
 def _remove(path: str) -> None:
     try:
         os.unlink(path)
@@ -161,6 +171,7 @@ def _latest_birth(run: Run, table: list[Entry]) -> float:
     """
     leader = next((entry for entry in table if entry.pid == run.holder.pid), None)
     if leader is not None:
-        return math.inf if run.holder.start.endswith(f":{leader.started_ticks}") else -math.inf
+        is_ours = run.is_running() or is_unreaped(run.holder)
+        return math.inf if is_ours else -math.inf
     ending = read_ending(run.folder)
     return -math.inf if ending is None else ending.finished_at - boot_time()

@@ -3,6 +3,8 @@
 The evidence lives in the control group while there is one, and in the file `oom` of the run folder afterwards.
 """
 
+import os
+
 from corral.engine.node.containers.record import Run, oom_path
 from corral.engine.node.machine.control_groups import killed_for_memory, peak_memory
 from corral.engine.supervisor.home import note, read_text
@@ -17,7 +19,7 @@ def oom_evidence(run: Run) -> str:
 def keep_evidence(run: Run) -> None:
     """Writes down what the control groups of a run tell, before they are removed."""
     sentence = oom_evidence(run)
-    if sentence:
+    if sentence and not os.path.exists(oom_path(run.folder)):
         note(oom_path(run.folder), sentence + "\n")
 
 

@@ -138,9 +138,17 @@ def read_ending(folder: str) -> Ending | None:
     return Ending(int(code), os.stat(path).st_mtime, message.strip())
 
 
-def write_ending(folder: str, code: int, message: str = "") -> None:
-    """Writes how a run ended, for one whose holder could not."""
-    note(exit_path(folder), f"{code}\n{message}\n")
+def write_ending(folder: str, code: int) -> None:
+    """Writes how a run ended, for one whose holder could not; into the room that is kept, where it is."""
+    try:
+        handle = os.open(exit_path(folder), os.O_WRONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        note(exit_path(folder), f"{code}\n")
+        return
+    try:
+        os.pwrite(handle, f"{code}\n".encode(), 0)
+    finally:
+        os.close(handle)
 
 
 def read_environment(folder: str) -> dict[bytes, bytes]:

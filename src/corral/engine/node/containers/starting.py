@@ -82,7 +82,8 @@ def start(launch: Launch) -> Run:
     finally:
         for handle in set(handles):
             os.close(handle)
-    return draft._replace(holder=identity(pid))
+    # As the child wrote it: one that has ended already has no start mark any more.
+    return adopt(launch.folder) or draft._replace(holder=identity(pid))
 
 
 def keeps_through_a_shell(env: Mapping[bytes, bytes]) -> bool:

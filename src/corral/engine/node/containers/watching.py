@@ -47,6 +47,6 @@ class EndWatch:
             self._finish()
 
     def _finish(self) -> None:
-        self.exit_code = reap(self._process, self._handle)
+        self.exit_code = reap(self._process)
         self.close()
         self._ended()

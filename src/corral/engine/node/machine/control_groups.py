@@ -88,6 +88,7 @@ def make_groups(node: str, name: str, memory_bytes: int | None) -> tuple[str, ..
     made: list[str] = []
     try:
         for place in wanted:
+            _make_inner(place)
             _make_inner(os.path.join(place, node))
             made.append(os.path.join(place, node, name))
             os.makedirs(made[-1], exist_ok=True)
@@ -148,13 +149,14 @@ def remove_groups(groups: Iterable[str], patience: float = 1.0) -> bool:
 
 
 def remove_node(node: str) -> None:
-    """Removes all empty groups of one node, also those that a killed node made and never used, and then its own."""
+    """Removes all empty groups of one node, also those that a killed node made and never used."""
     for place in {*hierarchies()} - {""}:
         folder = os.path.join(place, node)
         names = os.listdir(folder) if os.path.isdir(folder) else []
         groups = [os.path.join(folder, name) for name in names if os.path.isdir(os.path.join(folder, name))]
-        if remove_groups(groups, patience=0.0):
-            remove_groups([folder], patience=0.0)
+        if remove_groups(groups, patience=0.0) and remove_groups([folder], patience=0.0):
+            # The last node of the machine takes the folder of all nodes along.
+            remove_groups([place], patience=0.0)
 
 
 def killed_for_memory(groups: Iterable[str]) -> int:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from corral.engine.supervisor.host import IS_LINUX, ProcessIdentity, identity, resident_bytes
+from corral.engine.supervisor.host import IS_LINUX, ProcessIdentity, identity, resident_bytes, start_mark
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -94,23 +94,30 @@ def open_handle(pid: int) -> int | None:
         return None
 
 
-def reap(process: ProcessIdentity, handle: int | None = None) -> int | None:
-    """Takes the exit code (128 and the number for a signal) of an ended child; None when it is not a child of ours.
+def is_unreaped(process: ProcessIdentity) -> bool:
+    """Tells whether exactly this process has ended and its parent has not taken its exit code yet."""
+    if not IS_LINUX:
+        return process.pid > 0 and not process.is_alive()
+    boot, _, ticks = process.start.partition(":")
+    entry = _entry(str(process.pid)) if process.pid > 0 and ticks else None
+    if entry is None or not entry.is_zombie:
+        return False
+    # A zombie has no start mark, so it is compared by what the mark is made of.
+    return str(entry.started_ticks) == ticks and start_mark(os.getpid()).startswith(f"{boot}:")
 
-    With a handle nothing but that very process can be meant, even when its pid has a new owner among our children.
-    """
-    if process.pid <= 0 or process.is_alive():
+
+def reap(process: ProcessIdentity) -> int | None:
+    """Takes the exit code (128 and the number for a signal) of an ended child; None when it is not a child of ours."""
+    if not is_unreaped(process):
         return None
     try:
-        if handle is None:
-            pid, status = os.waitpid(process.pid, os.WNOHANG)
-            return _spoken(os.waitstatus_to_exitcode(status)) if pid else None
-        result = os.waitid(os.P_PIDFD, handle, os.WEXITED | os.WNOHANG)
+        pid, status = os.waitpid(process.pid, os.WNOHANG)
     except ChildProcessError:
         return None
-    if result is None:
+    code = os.waitstatus_to_exitcode(status)
+    if pid == 0:
         return None
-    return result.si_status if result.si_code == os.CLD_EXITED else 128 + result.si_status
+    return code if code >= 0 else 128 - code
 
 
 def boot_time() -> float:
@@ -123,10 +130,6 @@ def boot_time() -> float:
 def identities(pids: Iterable[int]) -> list[ProcessIdentity]:
     """Returns the processes that have these pids now, without those that are gone."""
     return [found for found in (identity(pid) for pid in pids) if found.start]
-
-
-def _spoken(code: int) -> int:
-    return code if code >= 0 else 128 - code
 
 
 def _entry(pid: str) -> Entry | None:
