@@ -41,15 +41,22 @@ def test_a_mapping_is_told_kept_replaced_and_forgotten(cli: Cli, venv: Path, tmp
             "command": [],
             "workdir": str(tmp_path),
             "env": {"A": "b c", "E": ""},
+            "files": {},
         }
     ]
     assert cli("image", "map", "tf/*", "--command", "sh -c 'echo  hi'").stdout.startswith("mapped again: tf/*\n")
     assert cli("image", "list").stdout.splitlines() == [
-        "PATTERN  PYTHON  COMMAND           WORKDIR  ENV",
-        "tf/*     -       sh -c 'echo  hi'  -        -",
+        "PATTERN  PYTHON  COMMAND           WORKDIR  ENV  FILES",
+        "tf/*     -       sh -c 'echo  hi'  -        -    -",
     ]
     assert cli("image", "unmap", "tf/*").stdout == "unmapped: tf/*\n"
     assert cli("image", "list").stdout == "no image is mapped: containers run their commands in your own environment\n"
+
+
+def test_files_of_an_image_are_kept_by_their_path(cli: Cli, tmp_path: Path) -> None:
+    done = cli("image", "map", "app", "--file", f"{tmp_path}:/opt/app/")
+    assert done.stdout == f"mapped: app\n  files    {tmp_path}:/opt/app\n"
+    assert listed(cli)[0]["files"] == {"/opt/app": str(tmp_path)}
 
 
 def test_a_command_may_be_one_text_or_words(cli: Cli) -> None:
@@ -95,6 +102,9 @@ REFUSALS = {
     "no folder": (["--workdir", "nowhere"], "error: the folder ", "hint: name a folder that exists"),
     "no variable": (["--env", "NAME"], "error: --env NAME is no NAME=VALUE", "hint: write --env NAME=VALUE"),
     "a variable without a name": (["--env", "=x"], "error: --env =x is no NAME=VALUE", "hint: write --env NAME=VALUE"),
+    "no path in the image": (["--file", "note"], "error: --file note is no SOURCE:PATH", "hint: write --file "),
+    "a relative path": (["--file", "note:x/y"], "is no SOURCE:PATH", "hint: write --file SOURCE:PATH"),
+    "no such file": (["--file", "nowhere:/x"], "nowhere is not there", "hint: name a file or folder"),
     "open quotes": (["--command", "sh -c 'x"], "error: --command: No closing quotation", "hint: quotes "),
     "nothing": ([], "error: nothing is said about img", "hint: give --python VENV, "),
 }

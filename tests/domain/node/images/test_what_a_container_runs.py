@@ -22,6 +22,12 @@ def test_args_follow_the_entry_point_of_the_image() -> None:
     )
 
 
+def test_files_of_the_image_come_along() -> None:
+    mapping = ImageMapping(pattern="app", files={"/opt/app.py": "/src/app.py"})
+    assert resolve("app", ["python", "/opt/app.py"], [], "", [mapping]).files == {"/opt/app.py": "/src/app.py"}
+    assert line_to_type(mapping).startswith("corral image map app --file /src/app.py:/opt/app.py ")
+
+
 def test_a_command_takes_the_place_of_the_entry_point() -> None:
     found = resolve("app", ["other"], ["x"], "/elsewhere", [ENTRY])
     assert (found.argv, found.workdir) == (("other", "x"), "/elsewhere")

@@ -17,6 +17,8 @@ class ImageMapping(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True
     """The entry point, for containers that give none."""
     workdir: str = ""
     env: dict[str, str] = {}
+    files: dict[str, str] = {}
+    """Files and folders of this machine, by the path at which the image has them."""
 
     def document(self) -> dict[str, Any]:
         """Returns everything about the mapping as JSON values, also what was not said."""

@@ -26,6 +26,8 @@ class Meaning(NamedTuple):
     environment: str = ""
     pattern: str = ""
     """The pattern of the mapping that counted, for people."""
+    files: Mapping[str, str] = {}
+    """Files and folders of this machine, by the path at which the container sees them."""
 
     def dressed(self, env: Mapping[str, str]) -> dict[str, str]:
         """Returns a finished environment with the programs of the image's Python found first."""
@@ -54,7 +56,15 @@ def resolve(
     argv = (*entry, *args)
     if mapping.python and _is_python(argv[0]):
         argv = (mapping.python, *argv[1:])
-    return Meaning(argv, workdir or mapping.workdir, mapping.env, mapping.python, mapping.environment, mapping.pattern)
+    return Meaning(
+        argv,
+        workdir or mapping.workdir,
+        mapping.env,
+        mapping.python,
+        mapping.environment,
+        mapping.pattern,
+        mapping.files,
+    )
 
 
 def line_to_type(mapping: ImageMapping) -> str:
@@ -65,6 +75,7 @@ def line_to_type(mapping: ImageMapping) -> str:
     if mapping.workdir:
         words += ["--workdir", shlex.quote(mapping.workdir)]
     words += [f"--env {shlex.quote(f'{name}={value}')}" for name, value in mapping.env.items()]
+    words += [f"--file {shlex.quote(f'{source}:{path}')}" for path, source in mapping.files.items()]
     words += ["--command", shlex.quote(shlex.join(mapping.command)) if mapping.command else "'PROGRAM ARGUMENT...'"]
     return " ".join(words)
 

@@ -4,7 +4,7 @@ import os
 import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.images.mapping import ImageMapping
@@ -23,6 +23,7 @@ class Said(NamedTuple):
     """One text that is split as a shell would, or several words, which are taken as they are."""
     workdir: str = ""
     env: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Mapped(NamedTuple):
@@ -39,9 +40,9 @@ class ImageOrders:
         self.path = register.path
         self._register = register
 
-    def map(self, pattern: str, python: str, command: tuple[str, ...], workdir: str, env: tuple[str, ...]) -> Mapped:
-        """Keeps a mapping, in place of one with the same pattern; arguments are as they were typed."""
-        mapping = understood(Said(pattern, python, command, workdir, env))
+    def map(self, pattern: str, **said: Any) -> Mapped:
+        """Keeps a mapping, in place of one with the same pattern; the words are those of `Said`, as they were typed."""
+        mapping = understood(Said(pattern, **said))
         with _refusals_told():
             return Mapped(self._register.put(mapping), mapping)
 
@@ -72,9 +73,10 @@ def understood(said: Said) -> ImageMapping:
         command=_command(said),
         workdir=_folder(said.workdir) if said.workdir else "",
         env=dict(_variable(text) for text in said.env),
+        files=dict(_file(text) for text in said.files),
     )
     if mapping == ImageMapping(pattern=pattern):
-        hint = "give --python VENV, --command PROGRAM, --workdir FOLDER or --env NAME=VALUE"
+        hint = "give --python VENV, --command PROGRAM, --workdir FOLDER, --env NAME=VALUE or --file SOURCE:PATH"
         raise PermanentError("bad-image-mapping", f"nothing is said about {shlex.quote(pattern)}", hint=hint)
     return mapping
 
@@ -128,6 +130,18 @@ def _variable(text: str) -> tuple[str, str]:
     if not name or not equals:
         raise PermanentError("bad-image-mapping", f"--env {text} is no NAME=VALUE", hint="write --env NAME=VALUE")
     return name, value
+
+
+def _file(text: str) -> tuple[str, str]:
+    """Returns the path in the image, and what stands for it here."""
+    source, colon, path = text.rpartition(":")
+    if not colon or not source or not os.path.isabs(path):
+        hint = "write --file SOURCE:PATH, a file or folder of this machine and an absolute path in the image"
+        raise PermanentError("bad-image-mapping", f"--file {text} is no SOURCE:PATH", hint=hint)
+    here = os.path.abspath(os.path.expanduser(source))
+    if not os.path.exists(here):
+        raise PermanentError("no-such-file", f"{here} is not there", hint="name a file or folder of this machine")
+    return os.path.normpath(path), here
 
 
 def _is_program(path: str) -> bool:

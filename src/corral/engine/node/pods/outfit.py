@@ -97,18 +97,19 @@ class Outfitter:
         """Returns what one start of a container needs; StartRefusedError when something is missing."""
         baggage = await self._baggage(pod)
         found = self._resolution(container, baggage)
-        mounts = self._mounts(pod, container, baggage, found.values)
+        meaning = self._meaning(pod, container, found.values)
+        own_files = (Mount(source, path, read_only=True) for path, source in meaning.files.items())
+        mounts = (*self._mounts(pod, container, baggage, found.values), *own_files)
         translate = _translation(baggage.addresses, mounts)
-        meaning = self._meaning(pod, container, found.values, translate)
         told = [one._replace(value=translate(one.value)) for one in found.variables]
         whole = merged(inherited(self._assets.environment, pod), meaning.env, told)
         uid, name = uid_of(pod), str(container["name"])
         whole |= self._assets.devices.variables(uid, container, neighbours.uids)
         launch = Launch(
             folder=self._folder.run(uid, name, number),
-            argv=meaning.argv,
+            argv=tuple(translate(word) for word in meaning.argv),
             env=self._completed(pod, meaning.dressed(whole)),
-            workdir=meaning.workdir or self._scratch(uid),
+            workdir=translate(meaning.workdir) or self._scratch(uid),
             log=log_of(self._folder, pod, container, number).path,
             owner=f"{uid}/{name}/{number}",
             mounts=() if can_mount() else mounts,
@@ -116,7 +117,7 @@ class Outfitter:
         )
         return Outfit(launch, baggage.addresses.own_ports, found.notes)
 
-    def _meaning(self, pod: Object, container: Object, env: Mapping[str, str], translate: Translate) -> images.Meaning:
+    def _meaning(self, pod: Object, container: Object, env: Mapping[str, str]) -> images.Meaning:
         """Returns what the container runs: its own words, those of its image, or what stands in for them here."""
         command, args = expanded_command(container, env)
         waiting = worker_command(pod, container)
@@ -124,9 +125,9 @@ class Outfitter:
             command, args = waiting, ()
         return images.resolve(
             str(container.get("image") or ""),
-            [translate(word) for word in command],
-            [translate(word) for word in args],
-            translate(str(container.get("workingDir") or "")),
+            command,
+            args,
+            str(container.get("workingDir") or ""),
             self._images.mappings(),
         )
 

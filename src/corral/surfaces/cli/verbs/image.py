@@ -10,7 +10,7 @@ import click
 from corral import assembly
 from corral.surfaces.cli.render.plain import table
 
-COLUMNS = ("PATTERN", "PYTHON", "COMMAND", "WORKDIR", "ENV")
+COLUMNS = ("PATTERN", "PYTHON", "COMMAND", "WORKDIR", "ENV", "FILES")
 NOTHING = "-"
 
 
@@ -30,9 +30,14 @@ def image() -> None:
 @click.option("--command", default="", metavar="PROGRAM", help="What runs when the manifest gives no command.")
 @click.option("--workdir", default="", metavar="FOLDER", help="Where it runs when the manifest does not say.")
 @click.option("--env", multiple=True, metavar="NAME=VALUE", help="A variable; repeatable. Those of manifests win.")
-def map_image(
-    pattern: str, words: tuple[str, ...], python: str, command: str, workdir: str, env: tuple[str, ...]
-) -> None:
+@click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="SOURCE:PATH",
+    help="A file or folder of this machine at the path where the image has it; repeatable.",
+)
+def map_image(pattern: str, words: tuple[str, ...], command: str, **said: Any) -> None:
     """Say what the images of a pattern mean.
 
     The pattern is a shell-style glob of the whole name; put it into quotes. The pattern with most literal text counts,
@@ -41,16 +46,17 @@ def map_image(
     \b
     corral image map 'tensorflow/*' --python ~/tf-environment
     corral image map 'kubeflow/pytorch-dist-mnist*' --command 'python mnist.py'
+    corral image map 'kubeflow-ci/tf-mnist*' --file mnist.py:/var/tf_mnist/mnist.py
     """
     if words and not command:
         raise click.UsageError(
             f"one pattern is expected, and there is more: {shlex.join(words)}\n"
             "Put a pattern with * into quotes, or the shell replaces it by names of files."
         )
-    done = assembly.image_orders().map(pattern, python, (command, *words) if command else (), workdir, env)
+    done = assembly.image_orders().map(pattern, command=(command, *words) if command else (), **said)
     click.echo(f"{'mapped again' if done.was_there else 'mapped'}: {done.mapping.pattern}")
-    said = [(name.lower(), text) for name, text in zip(COLUMNS, _cells(done.mapping.document()), strict=True)]
-    click.echo(table([row for row in said[1:] if row[1] != NOTHING], indent="  "))
+    rows = [(name.lower(), text) for name, text in zip(COLUMNS, _cells(done.mapping.document()), strict=True)]
+    click.echo(table([row for row in rows[1:] if row[1] != NOTHING], indent="  "))
 
 
 @image.command("list")
@@ -78,5 +84,6 @@ def _cells(mapping: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns one row of the table."""
     env = " ".join(shlex.quote(f"{name}={value}") for name, value in mapping["env"].items())
     python = mapping["environment"] or mapping["python"]
-    cells = (mapping["pattern"], python, shlex.join(mapping["command"]), mapping["workdir"], env)
+    files = " ".join(shlex.quote(f"{source}:{path}") for path, source in mapping["files"].items())
+    cells = (mapping["pattern"], python, shlex.join(mapping["command"]), mapping["workdir"], env, files)
     return tuple(cell or NOTHING for cell in cells)
