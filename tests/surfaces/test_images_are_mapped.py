@@ -55,7 +55,7 @@ def test_a_mapping_is_told_kept_replaced_and_forgotten(cli: Cli, venv: Path, tmp
 
 def test_files_of_an_image_are_kept_by_their_path(cli: Cli, tmp_path: Path) -> None:
     done = cli("image", "map", "app", "--file", f"{tmp_path}:/opt/app/")
-    assert done.stdout == f"mapped: app\n  files    {tmp_path}:/opt/app\n"
+    assert done.stdout == f"mapped: app\n  files  {tmp_path}:/opt/app\n"
     assert listed(cli)[0]["files"] == {"/opt/app": str(tmp_path)}
 
 
