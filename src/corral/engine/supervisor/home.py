@@ -11,6 +11,7 @@ node/              pods, their logs, the directories behind claims, and what ima
 
 import json
 import os
+from contextlib import suppress
 
 VARIABLE = "CORRAL_HOME"
 TOKEN_LENGTH = 64
@@ -119,22 +120,27 @@ def read_text(path: str) -> str:
 
 def write_private(path: str, text: str) -> None:
     """Replaces a file in one step, readable by the user only and on disk before this returns."""
-    draft = f"{path}.{os.getpid()}.new"
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        os.write(handle, text.encode())
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-    os.replace(draft, path)
+    _replace(path, text, is_safe=True)
 
 
 def note(path: str, text: str) -> None:
     """Replaces a small file in one step without waiting for the disk: for facts that a reboot makes void anyway."""
-    draft = f"{path}.{os.getpid()}.new"
+    _replace(path, text, is_safe=False)
+
+
+def _replace(path: str, text: str, *, is_safe: bool) -> None:
+    draft, rest = f"{path}.{os.getpid()}.new", text.encode()
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
     try:
-        os.write(handle, text.encode())
+        # A disk that becomes full takes a part first and refuses only the next piece.
+        while rest:
+            rest = rest[os.write(handle, rest) :]
+        if is_safe:
+            os.fsync(handle)
+        os.replace(draft, path)
+    except OSError:
+        with suppress(FileNotFoundError):
+            os.unlink(draft)
+        raise
     finally:
         os.close(handle)
-    os.replace(draft, path)

@@ -1,0 +1,33 @@
+"""A disk that becomes full in the midst of a small file leaves the old file, whole, and no draft of the new one."""
+
+import errno
+import resource
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from corral.engine.supervisor.home import note, write_private
+
+ROOM = 10
+
+
+@pytest.fixture
+def _little_room() -> Iterator[None]:
+    """Lets files of this process be so many bytes at most: what fits is taken, the rest is refused, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.usefixtures("_little_room")
+@pytest.mark.parametrize("write", [note, write_private])
+def test_what_does_not_fit_changes_nothing(write: Callable[[str, str], None], tmp_path: Path) -> None:
+    path = tmp_path / "record"
+    write(str(path), "old")
+    with pytest.raises(OSError, match="too large") as caught:
+        write(str(path), "x" * (ROOM + 1))
+    assert caught.value.errno == errno.EFBIG
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
