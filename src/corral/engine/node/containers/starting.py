@@ -71,9 +71,10 @@ def start(launch: Launch) -> Run:
     draft = _drafted(launch)
     mounts = _mount_plan(launch)
     needs_restorer = not keeps_through_a_shell(env)
+    starter = os.getpid()
     try:
         pid = fork_into(
-            lambda: _prepare(launch, draft, mounts, env),
+            lambda: _prepare(launch, draft, mounts, env, starter),
             handles if needs_restorer else handles[:4],
         )
     except StartRefusedError:
@@ -133,9 +134,9 @@ def _open_files(launch: Launch, env: dict[bytes, bytes]) -> tuple[int, ...]:
     return tuple(opened)
 
 
-def _prepare(launch: Launch, draft: Run, mounts: Plan | None, env: Mapping[bytes, bytes]) -> Program:
+def _prepare(launch: Launch, draft: Run, mounts: Plan | None, env: Mapping[bytes, bytes], starter: int) -> Program:
     """Runs in the child: notes who it is, then takes on everything that the program shall find."""
-    write_record(draft._replace(holder=identity(os.getpid())))
+    _record_unless_orphaned(draft, starter)
     try:
         _confine(launch, draft, mounts)
         path = find_program(launch.argv, launch.env, launch.workdir)
@@ -147,6 +148,16 @@ def _prepare(launch: Launch, draft: Run, mounts: Plan | None, env: Mapping[bytes
     if not keeps_through_a_shell(env):
         argv = (os.fsencode(sys.executable), b"-I", b"-S", b"-c", RESTORER.encode(), *argv)
     return Program(b"/bin/sh", (b"sh", b"-c", HOLDER.encode(), b"sh", *argv), env)
+
+
+def _record_unless_orphaned(draft: Run, starter: int) -> None:
+    """Writes the record while the starter lives: whoever clears up after it has died finds the record, or no process."""
+    if os.getppid() == starter:
+        write_record(draft._replace(holder=identity(os.getpid())))
+        if os.getppid() == starter:
+            return
+        os.unlink(record_path(draft.folder))
+    raise StartRefusedError("StartError", "the node ended while it started this container")
 
 
 def _confine(launch: Launch, draft: Run, mounts: Plan | None) -> None:
