@@ -24,7 +24,7 @@ from corral.engine.node.answering import KeptPods
 from corral.engine.node.endpoint.doors import NodeDoors
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.machine.capacity import Capacity, measured_capacity, processors, system
-from corral.engine.node.membership.heartbeat import Membership
+from corral.engine.node.membership.heartbeat import Door, Membership
 from corral.engine.node.membership.self_portrait import amounts_of, described
 from corral.engine.node.pods.addresses import AddressBook
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
@@ -33,6 +33,7 @@ from corral.engine.node.pods.keeper import PodKeeper
 from corral.engine.node.pods.outfit import Assets, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
 from corral.engine.supervisor.home import read_text
+from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
 from corral.kinds.well_known import SERVICE
 
 _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
@@ -73,16 +74,16 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: A
     )
     capacity = measured_capacity(folder.root)
     keeper = _keeper(runtime, folder, name, capacity)
+    certificate = kept_certificate(folder.root, name)
     doors = NodeDoors(KeptPods(name, keeper, folder), runtime.clock)
     async with (
-        KubeletServer(doors, kept_certificate(folder.root, name), admission) as server,
+        KubeletServer(doors, certificate, admission) as server,
         asyncio.TaskGroup() as group,
     ):
         group.create_task(runtime.caches.run(), name="caches")
         group.create_task(runtime.events.run(), name="events")
-        membership = Membership(
-            client, runtime.clock, name, described(capacity, system()), port=server.port, pressures=dict
-        )
+        door = Door(server.port, {CERTIFICATE_FINGERPRINT: certificate.fingerprint})
+        membership = Membership(client, runtime.clock, name, described(capacity, system()), door=door, pressures=dict)
         await membership.register()
         _log.info("node registered", extra={"node": name, "api": client.access.server})
         group.create_task(membership.run(), name="heartbeat")

@@ -7,6 +7,7 @@ beat is told and tried again with the next; what runs here does not depend on it
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from typing import NamedTuple
 
 from corral.engine.node.membership.node_object import Machine, labels_of, status_of
 from corral.errors import CorralError
@@ -29,26 +30,33 @@ Pressures = Callable[[], Mapping[str, str]]
 _log = logging.getLogger("corral.engine.node.membership")
 
 
+class Door(NamedTuple):
+    """Where the node answers, and what the Node tells about that."""
+
+    port: int
+    annotations: Mapping[str, str]
+
+
 class Membership:
     """Registers the node and keeps it alive in the eyes of the cluster."""
 
     def __init__(
-        self, store: ObjectStore, clock: Clock, name: str, machine: Machine, *, port: int, pressures: Pressures
+        self, store: ObjectStore, clock: Clock, name: str, machine: Machine, *, door: Door, pressures: Pressures
     ) -> None:
         self._store = store
         self._clock = clock
         self._name = name
         self._machine = machine
-        self._port = port
+        self._door = door
         self._pressures = pressures
         self._told: tuple[Mapping[str, str], float] | None = None
 
     async def register(self) -> None:
         """Makes the Node, or takes over the one of this name; written twice, nothing changes."""
-        labels = labels_of(self._name, self._machine)
+        marks = {"labels": labels_of(self._name, self._machine), "annotations": dict(self._door.annotations)}
         with suppress(AlreadyExistsError):
-            await self._store.create(NODE, {"metadata": {"name": self._name, "labels": labels}})
-        await self._store.patch(NODE, self._key, Patch("merge", {"metadata": {"labels": labels}}))
+            await self._store.create(NODE, {"metadata": {"name": self._name, **marks}})
+        await self._store.patch(NODE, self._key, Patch("merge", {"metadata": marks}))
         await self._tell()
         await self._renew()
 
@@ -74,7 +82,7 @@ class Membership:
     async def _tell(self) -> None:
         before = await self._store.get(NODE, self._key)
         pressures = self._pressures()
-        status = status_of(self._machine, self._port, pressures, before.get("status") or {}, self._clock.now())
+        status = status_of(self._machine, self._door.port, pressures, before.get("status") or {}, self._clock.now())
         await self._store.patch(NODE, self._key, Patch("merge", {"status": status}), subresource="status")
         self._told = (pressures, self._clock.monotonic())
 
