@@ -34,6 +34,8 @@ EXAMPLES = {
 STEP = re.compile(r"step (\d+)/(\d+)")
 KILL_AT = 0.4
 """The part of the steps after which a worker is killed."""
+LONGEST = 120
+"""Characters of a line that are shown."""
 MODEL = ROOT / ".cache" / "demo-model"
 
 
@@ -110,7 +112,7 @@ def follow(job: str, victim: str) -> bool:
     assert following.stdout is not None
     try:
         for line in following.stdout:
-            say(f"  {line.rstrip()}")
+            say(f"  {shortened(line.rstrip())}")
             if victim and is_due(line):
                 threading.Thread(target=kill, args=(victim,)).start()
                 victim = ""
@@ -120,6 +122,11 @@ def follow(job: str, victim: str) -> bool:
             following.kill()
             following.wait()
     return subprocess.run([*COMMAND, "wait", job, "--timeout", "60s"], check=False).returncode == 0
+
+
+def shortened(line: str) -> str:
+    """Returns a line as far as people read it; a framework that loses a peer says more than that."""
+    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
 
 
 def is_due(line: str) -> bool:
