@@ -9,7 +9,7 @@ from corral.engine.node.containers.group_names import group_name, node_name
 from corral.engine.node.containers.launch import Limits, Mount, StartRefusedError
 from corral.engine.node.containers.record import adopt
 from corral.engine.node.containers.starting import start
-from corral.engine.node.machine.control_groups import hierarchies
+from corral.engine.node.machine.control_groups import hierarchies, join_groups, make_groups
 from corral.engine.node.machine.mounts import can_mount
 from tests.node.containers.launching import Launcher
 
@@ -123,3 +123,23 @@ def test_a_log_that_cannot_be_written_is_named(launcher: Launcher, tmp_path: Pat
 
     with pytest.raises(StartRefusedError, match="cannot prepare"):
         start(launch)
+
+
+def test_a_machine_without_room_for_processes_is_told(launcher: Launcher) -> None:
+    place = hierarchies().membership
+    if not place:
+        pytest.skip("this machine gives no control groups")
+    (full,) = make_groups(node_name(launcher.folder.run("any", "any", 0)), "full", None)
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            join_groups([full])
+            Path(full, "pids.max").write_text("1")
+            error = refusal(launcher, "true")
+            code = 0 if "no process can be started" in error.message else 2
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+
+    assert os.waitstatus_to_exitcode(status) == 0

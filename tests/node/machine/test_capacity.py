@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from corral.engine.node.machine.capacity import Gpu, free_memory_bytes, gpus, measured_capacity, processors, system
+from corral.engine.node.machine.capacity import Gpu, gpus, measured_capacity, processors, system
 from corral.engine.node.machine.control_groups import hierarchies, remove_node
 
 RECORD = "Model: \t\t Tesla V100-SXM2-16GB\nIRQ:   \t\t 33\nGPU UUID: \t {uuid}\nDevice Minor: \t {minor}\n"
@@ -20,7 +20,6 @@ def test_the_machine_has_processors_memory_and_storage(tmp_path: Path) -> None:
     assert 1 <= found.cpus <= (os.cpu_count() or 1)
     assert found.memory_bytes > 2**26
     assert found.storage_bytes == shutil.disk_usage(tmp_path).total
-    assert 0 < free_memory_bytes() <= os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_processors_that_this_process_may_not_use_do_not_count() -> None:

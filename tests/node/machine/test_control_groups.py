@@ -18,7 +18,6 @@ from corral.engine.node.machine.control_groups import (
     limit_memory,
     make_groups,
     members,
-    memory_in_use,
     mounted,
     own_limit,
     peak_memory,
@@ -70,13 +69,12 @@ def test_limits_and_evidence_are_written_and_read_in_version_2(tmp_path: Path) -
     limit_memory(str(tmp_path), 1000)
     (tmp_path / "memory.events").write_text("low 0\nhigh 0\nmax 7\noom 1\noom_kill 2\noom_group_kill 0\n")
     (tmp_path / "memory.peak").write_text("990\n")
-    (tmp_path / "memory.current").write_text("10\n")
 
     group = [str(tmp_path)]
     assert (tmp_path / "memory.max").read_text().startswith("1000")
     assert (tmp_path / "memory.swap.max").read_text().startswith("0")
     assert is_limited(group)
-    assert (killed_for_memory(group), peak_memory(group), memory_in_use(group)) == (2, 990, 10)
+    assert (killed_for_memory(group), peak_memory(group)) == (2, 990)
 
 
 def test_the_lowest_limit_of_all_groups_around_counts(tmp_path: Path) -> None:

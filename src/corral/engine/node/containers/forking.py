@@ -46,6 +46,9 @@ def fork_into(prepare: Callable[[], Program], handles: tuple[int, ...], kept: in
         pid = _fork()
         if pid == 0:
             _become(prepare, (*handles, telling), changed, len(handles) if kept is None else kept)
+    except OSError as error:
+        os.close(listening)
+        raise StartRefusedError("CreateContainerError", f"no process can be started: {error.strerror}") from error
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(telling)

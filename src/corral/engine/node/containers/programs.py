@@ -1,6 +1,7 @@
 """Finds the program that a command names and says what is missing before anything starts.
 
-A shell would report the same with exit code 127 in a log that nobody reads; here it becomes the reason of the pod.
+A shell would report the same with exit code 127 in a log that nobody reads; here it becomes the reason of the pod. The
+messages begin with the words of container runtimes, by which the operator of jobs knows that the command is wrong.
 """
 
 import os
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from corral.engine.node.containers.launch import StartRefusedError
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-_ABSENT = "there is no such file"
+_ABSENT = "no such file or directory"
 
 
 def find_program(argv: Sequence[str], env: Mapping[str, str], workdir: str) -> str:
@@ -19,7 +20,7 @@ def find_program(argv: Sequence[str], env: Mapping[str, str], workdir: str) -> s
     It looks with the eyes of the calling process: call it where the mounts of the container are seen.
     """
     if not argv or not argv[0]:
-        raise StartRefusedError("StartError", "the command is empty")
+        raise StartRefusedError("StartError", "executable file not found: the command is empty")
     path = _located(argv[0], env, workdir or "/")
     _check_script(path, env, workdir or "/")
     return path
@@ -53,7 +54,7 @@ def _located(name: str, env: Mapping[str, str], workdir: str) -> str:
             return path
         if problem != _ABSENT:
             refused = refused or f"; {path}: {problem}"
-    raise StartRefusedError("StartError", f"executable {name!r} is not found in PATH ({search}){refused}")
+    raise StartRefusedError("StartError", f"executable file not found in PATH ({search}): {name!r}{refused}")
 
 
 def _unusable(path: str) -> str:
@@ -63,11 +64,11 @@ def _unusable(path: str) -> str:
     except (FileNotFoundError, NotADirectoryError):
         return _ABSENT
     except OSError as error:
-        return f"it cannot be read ({error.strerror})"
+        return f"{(error.strerror or str(error)).lower()}"
     if stat.S_ISDIR(mode):
-        return "it is a folder"
+        return "permission denied, it is a folder"
     if not os.access(path, os.X_OK):
-        return "it is not executable (hint: chmod +x)"
+        return "permission denied, it is not executable (hint: chmod +x)"
     return ""
 
 
@@ -81,16 +82,16 @@ def _check_script(path: str, env: Mapping[str, str], workdir: str) -> None:
     if head.startswith(b"#!"):
         _check_interpreter(path, head[2:].split(b"\n")[0], env, workdir)
     elif b"\0" not in head:
-        message = f"cannot run {path!r}: it is neither a program nor a script with a '#!' line"
+        message = f"cannot run {path!r}: exec format error, it is neither a program nor a script with a '#!' line"
         raise StartRefusedError("StartError", message)
 
 
 def _check_interpreter(path: str, line: bytes, env: Mapping[str, str], workdir: str) -> None:
     words = [os.fsdecode(word) for word in line.strip(b" \t").split(None, 1)]
     if line.endswith(b"\r"):
-        problem = "its first line ends in a carriage return, as on Windows"
+        problem = "exec format error, its first line ends in a carriage return, as on Windows"
     elif not words:
-        problem = "its '#!' line names no interpreter"
+        problem = "exec format error, its '#!' line names no interpreter"
     else:
         problem = _unusable(os.path.join(workdir, words[0]))
         problem = problem and f"its interpreter {words[0]!r}: {problem}"

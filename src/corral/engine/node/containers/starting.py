@@ -65,17 +65,16 @@ def start(launch: Launch) -> Run:
     env = {os.fsencode(name): os.fsencode(value) for name, value in launch.env.items()}
     env[MARK.encode()] = os.fsencode(launch.owner)
     try:
+        mounts = _mount_plan(launch)
         handles = _open_files(launch, env)
     except OSError as error:
         raise StartRefusedError("CreateContainerError", f"cannot prepare the run: {error}") from error
     draft = _drafted(launch)
-    mounts = _mount_plan(launch)
-    needs_restorer = not keeps_through_a_shell(env)
     starter = os.getpid()
     try:
         pid = fork_into(
             lambda: _prepare(launch, draft, mounts, env, starter),
-            handles if needs_restorer else handles[:4],
+            handles[:4] if keeps_through_a_shell(env) else handles,
         )
     except StartRefusedError:
         _forget(draft)

@@ -59,12 +59,6 @@ def measured_capacity(folder: str) -> Capacity:
     )
 
 
-def free_storage_bytes(folder: str) -> int:
-    """Returns how much can still be written to the file system that a folder lies on."""
-    storage = os.statvfs(folder)
-    return storage.f_bavail * storage.f_frsize
-
-
 def processors() -> tuple[int, ...]:
     """Returns the numbers of the processors that this process may run on."""
     if hasattr(os, "sched_getaffinity"):
@@ -83,15 +77,6 @@ def memory_bytes() -> int:
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     limits = (own_limit(hierarchy.own) for hierarchy in _hierarchies("memory"))
     return min((limit for limit in limits if limit is not None and limit < whole), default=whole)
-
-
-def free_memory_bytes() -> int:
-    """Returns the memory that can still be used without swapping, as the kernel estimates it; 0 when it does not."""
-    for line in read_text("/proc/meminfo").splitlines():
-        name, _, value = line.partition(":")
-        if name == "MemAvailable":
-            return int(value.split()[0]) * 1024
-    return 0
 
 
 def gpus(records: str = GPU_RECORDS) -> tuple[Gpu, ...]:

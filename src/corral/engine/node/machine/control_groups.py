@@ -175,11 +175,6 @@ def peak_memory(groups: Iterable[str]) -> int:
     return _largest(groups, ("memory.peak", "memory.max_usage_in_bytes"))
 
 
-def memory_in_use(groups: Iterable[str]) -> int:
-    """Returns the memory that the groups use now, in bytes; 0 when that is not known."""
-    return _largest(groups, ("memory.current", "memory.usage_in_bytes"))
-
-
 def own_limit(memory_folder: str) -> int | None:
     """Returns the lowest memory limit of a group and of all groups around it; None when there is none."""
     lowest = None
