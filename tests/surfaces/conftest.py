@@ -16,18 +16,22 @@ def corral_home(tmp_path: Path) -> Path:
     return tmp_path / "a home"
 
 
+def private_environment(home: Path) -> dict[str, str]:
+    """Returns the environment of a command that sees no cluster of the user."""
+    left_out = ("KUBECONFIG", "CORRAL_CONTEXT", "PYTHONDONTWRITEBYTECODE", "NO_COLOR")
+    kept = {name: value for name, value in os.environ.items() if name not in left_out}
+    return {**kept, "CORRAL_HOME": str(home), "KUBECONFIG": str(home.parent / "no kubeconfig")}
+
+
 @pytest.fixture
 def cli(corral_home: Path) -> Iterator[Cli]:
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("KUBECONFIG", "CORRAL_CONTEXT", "PYTHONDONTWRITEBYTECODE")
-    }
-    environment["CORRAL_HOME"] = str(corral_home)
+    environment = private_environment(corral_home)
 
-    def run(*words: str) -> "subprocess.CompletedProcess[str]":
+    def run(*words: str, text: str | None = None, **more: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-m", "corral", *words]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+        return subprocess.run(
+            command, env={**environment, **more}, input=text, capture_output=True, text=True, timeout=60
+        )
 
     yield run
     if os.path.isdir(corral_home):

@@ -98,7 +98,7 @@ def _resource(session: Session, manifest: Manifest, *, is_late: bool) -> ApiReso
 
 def _apply(session: Session, resource: ApiResource, key: ObjectKey, obj: Object, terms: Terms) -> Applied:
     try:
-        before: str | None = session.store.get(resource, key)["metadata"].get("resourceVersion", "")
+        before: Object | None = session.store.get(resource, key)
     except NotFoundError:
         before = None
     placed = {**obj, "metadata": {**obj["metadata"], **({"namespace": key.namespace} if key.namespace else {})}}
@@ -106,8 +106,14 @@ def _apply(session: Session, resource: ApiResource, key: ObjectKey, obj: Object,
     stored = session.store.patch(resource, key, Patch("apply", placed), options=options)
     if before is None:
         return Applied(resource, key, "created")
-    is_same = stored["metadata"].get("resourceVersion") == before
-    return Applied(resource, key, "unchanged" if is_same else "configured")
+    return Applied(resource, key, "unchanged" if _content(stored) == _content(before) else "configured")
+
+
+def _content(obj: Object) -> Object:
+    """Returns what somebody asked for: servers write about themselves in status and in parts of metadata at any time."""
+    own = ("resourceVersion", "managedFields", "generation")
+    metadata = {field: value for field, value in obj["metadata"].items() if field not in own}
+    return {field: value for field, value in obj.items() if field != "status"} | {"metadata": metadata}
 
 
 def told_apart(error: CorralError, manifest: Manifest) -> list[CorralError]:

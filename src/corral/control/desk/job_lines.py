@@ -64,7 +64,8 @@ def total_of(obj: Object) -> int:
     """Returns for how many pods a job asks."""
     spec = obj.get("spec") or {}
     maps = [value for name, value in spec.items() if name.endswith("ReplicaSpecs") and isinstance(value, dict)]
-    counts = [1 if one.get("replicas") is None else one["replicas"] for roles in maps for one in roles.values() if one]
+    roles = [one for named in maps for one in named.values() if isinstance(one, dict)]
+    counts = [1 if one.get("replicas") is None else int(one["replicas"]) for one in roles]
     return sum(counts) if maps else int(spec.get("parallelism") or 1)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from corral.control.desk.finding import Found, training_jobs
-from corral.control.desk.job_lines import ENDED, JobLine, by_job, job_line, state_of
+from corral.control.desk.job_lines import JobLine, by_job, job_line
 from corral.control.desk.kinds import training_resources
 from corral.control.desk.session import Session
 from corral.kinds.objects import Object
@@ -23,10 +23,9 @@ def jobs_in(session: Session, resource: ApiResource | None = None, *, everywhere
 
 
 def lines_of(session: Session, jobs: list[Found], *, everywhere: bool = False) -> list[JobLine]:
-    """Returns a line for each job; the pods are asked for only when a job is at work."""
-    at_work = any(state_of(job.object) not in ENDED for job in jobs)
+    """Returns a line for each job; how often containers were restarted in place only the pods can tell."""
     scope = Scope("" if everywhere else session.namespace, labels=JOB_NAME)
-    pods = by_job(pods_in(session.store, scope)) if at_work else {}
+    pods = by_job(pods_in(session.store, scope)) if jobs else {}
     return [job_line(job, pods.get(job.key, [])) for job in jobs]
 
 

@@ -20,7 +20,7 @@ from corral.ports.object_store import Patch, Scope
 from corral.ports.refusals import AlreadyExistsError, NotFoundError
 from corral.testing.control_plane.loopback import ADDRESS
 from corral.testing.hollow_node.endpoint import Endpoint
-from corral.testing.hollow_node.log_book import LogBook
+from corral.testing.hollow_node.log_book import Container, LogBook
 from corral.testing.hollow_node.script import Script
 from corral.testing.hollow_node.scripted_pods import ScriptedPods
 
@@ -42,8 +42,10 @@ class HollowNode:
         self._script = script
         self._scope = Scope(namespace)
         self._stack = AsyncExitStack()
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __aenter__(self) -> "HollowNode":
+        self._loop = asyncio.get_running_loop()
         async with AsyncExitStack() as stack:
             client = await stack.enter_async_context(AsyncClient(self._access, manager="hollow-node"))
             await stack.enter_async_context(self.endpoint)
@@ -57,6 +59,11 @@ class HollowNode:
 
     async def __aexit__(self, *_: object) -> None:
         await self._stack.aclose()
+
+    def say(self, container: Container, *lines: str) -> None:
+        """Lets a container print lines; may be called from any thread while the node is entered."""
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self.book.say, container, *lines)
 
     async def _play(self, stack: AsyncExitStack, client: AsyncClient, script: Script) -> None:
         runtime = runtime_of(client, clock=SystemClock(), randomness=SystemRandomness(), component="hollow-node")

@@ -17,7 +17,7 @@ from corral.control.desk.logs.sources import Choice, LoggedPod, Source, has_star
 from corral.errors import CorralError, PermanentError, RetryError
 from corral.kinds.well_known import POD
 from corral.ports.direct_store import DirectStore
-from corral.ports.kept_logs import KeptLogs
+from corral.ports.kept_logs import KeptLog, KeptLogs
 from corral.ports.log_source import LogOptions
 from corral.ports.object_store import Scope
 from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError, UnauthorizedError
@@ -83,6 +83,8 @@ class FollowedSource:
             self._hear(Note(f"{self._source.label}: {error.message}"))
             return False
         except RetryError as error:
+            if self._board.is_over and self._kept_of_pod():
+                return self._read_kept()
             if not getattr(error, "timed_out", False):
                 self._trouble(error)
                 time.sleep(self._wait)
@@ -133,12 +135,10 @@ class FollowedSource:
         self._run = run
 
     def _read_kept(self) -> bool:
-        """Reads what a pod said before it was gone, from where the node of this machine keeps it; nothing comes after."""
-        namespace, name = self._source.pod
-        of_pod = [one for one in self._kept(namespace, name) if one.uid == self._source.uid]
+        """Reads the rest from where the node of this machine keeps it, when nobody else can tell; nothing comes after."""
         begin = 0 if self._run is None else self._run
-        for one in sorted(of_pod, key=lambda log: log.run):
-            if one.container != self._source.container or one.run < begin:
+        for one in self._kept_of_pod():
+            if one.run < begin:
                 continue
             cursor = self._cursor if one.run == begin else LogCursor()
             cursor.begin()
@@ -146,6 +146,13 @@ class FollowedSource:
                 self._hear(Printed(self._source, cursor.feed(data)))
             self._hear(Printed(self._source, cursor.finish()))
         return False
+
+    def _kept_of_pod(self) -> list[KeptLog]:
+        """Returns what is kept of this container, run by run."""
+        namespace, name = self._source.pod
+        mine = (self._source.uid, self._source.container)
+        found = [one for one in self._kept(namespace, name) if (one.uid, one.container) == mine]
+        return sorted(found, key=lambda one: one.run)
 
     def _stream(self, *, follow: bool, previous: bool = False) -> None:
         options = msgspec.structs.replace(self._options, follow=follow, previous=previous)

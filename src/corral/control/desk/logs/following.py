@@ -78,6 +78,7 @@ class Following:
         self._last_heard = self._last_told = time.monotonic()
         self._next_remark = 0.0
         self._trouble_since: float | None = None
+        self._last_trouble: CorralError | None = None
 
     def events(self) -> Iterator[Heard | Ended]:
         """Yields what is heard, and at last how the job ended."""
@@ -87,6 +88,7 @@ class Following:
         try:
             while not self._is_done():
                 yield from self._next()
+            yield from self._unread()
             assert self._end is not None
             yield self._end
         finally:
@@ -136,6 +138,13 @@ class Following:
         quiet = now - max(self._last_heard, self._ended_at)
         goes_on = all(self._runs_on(uid, container) for uid, container in self._reading)
         return quiet > (QUIET_END if goes_on else LAST_WORDS)
+
+    def _unread(self) -> Iterator[Heard]:
+        """Tells whose last lines could not be read in time."""
+        late = [self._readers[name].label for name in sorted(self._reading) if not self._runs_on(*name)]
+        if late:
+            why = f" ({self._last_trouble.message})" if self._last_trouble is not None else ""
+            yield Note(f"the log of {', '.join(late)} could not be read to its end{why}")
 
     def _runs_on(self, uid: str, container: str) -> bool:
         pod = self._board.pod(uid)
@@ -255,6 +264,7 @@ class Following:
         now = time.monotonic()
         if not isinstance(error, RetryError):
             raise error
+        self._last_trouble = error
         self._trouble_since = self._trouble_since or now
         if now - self._trouble_since > GIVES_UP_AFTER:
             raise error

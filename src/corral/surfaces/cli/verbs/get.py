@@ -60,10 +60,12 @@ def _meant(session: "Session", kind: str, name: str) -> "tuple[ApiResource | Non
         kind, _, name = kind.partition("/")
     if not kind:
         return None, ""
-    try:
+    if name:
         return resource_for(session.store.catalogue(), kind), name
+    try:
+        return session.store.catalogue().find(kind).resource, ""
     except PermanentError as error:
-        if name or error.code != "unknown-kind":
+        if error.code != "unknown-kind":
             raise
         return None, kind
 

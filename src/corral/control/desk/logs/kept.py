@@ -1,0 +1,69 @@
+"""Logs of pods that are gone, told like those of pods that are there."""
+
+from collections.abc import Iterator, Sequence
+
+from corral.control.desk.logs.cursor import LogCursor, Piece, nanoseconds
+from corral.control.desk.logs.sources import Choice, LoggedPod, LoggedSpec, NamedContainer
+from corral.control.desk.members import member_of
+from corral.kinds.objects import Metadata
+from corral.kinds.pod_view import PodStatus
+from corral.ports.kept_logs import KeptLog
+
+GONE = "Gone"
+"""The phase of a pod that the API does not know any more."""
+
+
+def pods_gone(kept: Sequence[KeptLog], there: set[str], namespace: str, *, since: float) -> list[LoggedPod]:
+    """Returns the pods that left logs and are not there any more, of those that said something after a time."""
+    found: dict[str, LoggedPod] = {}
+    for one in sorted(kept, key=lambda log: (log.last_said, log.run)):
+        if one.uid in there or one.last_said < since:
+            continue
+        pod = found.get(one.uid) or _ghost(one, namespace)
+        if one.container not in [each.name for each in pod.spec.containers]:
+            pod.spec.containers.append(NamedContainer(name=one.container))
+        found[one.uid] = pod
+    return list(found.values())
+
+
+def latest_of_each_place(pods: Sequence[LoggedPod]) -> list[LoggedPod]:
+    """Returns of several pods of one place the last: of a job that is gone, those before may be of another one."""
+    return list({member_of(pod).label: pod for pod in pods}.values())
+
+
+def _ghost(log: KeptLog, namespace: str) -> LoggedPod:
+    metadata = Metadata(name=log.pod, namespace=namespace, uid=log.uid, labels=dict(log.labels))
+    return LoggedPod(metadata=metadata, spec=LoggedSpec(), status=PodStatus(phase=GONE))
+
+
+def read_kept(kept: Sequence[KeptLog], uid: str, container: str, choice: Choice, now: float) -> Iterator[list[Piece]]:
+    """Yields what the runs of one container said, or only the last lines, or only the run before the last."""
+    runs = sorted((one for one in kept if (one.uid, one.container) == (uid, container)), key=lambda one: one.run)
+    if choice.previous:
+        runs = runs[-2:-1]
+    begin = None if choice.since is None else (now - choice.since) * 1e9
+    pieces = (piece for run in runs for piece in _pieces(run) if begin is None or nanoseconds(piece.stamp) >= begin)
+    if choice.tail is None:
+        for piece in pieces:
+            yield [piece]
+        return
+    yield _last_lines(pieces, choice.tail)
+
+
+def _pieces(log: KeptLog) -> Iterator[Piece]:
+    cursor = LogCursor()
+    cursor.begin()
+    for data in log.read():
+        yield from cursor.feed(data)
+    yield from cursor.finish()
+
+
+def _last_lines(pieces: Iterator[Piece], count: int) -> list[Piece]:
+    lines: list[list[Piece]] = []
+    for piece in pieces:
+        if piece.starts or not lines:
+            lines.append([])
+            del lines[: -count or None]
+        if lines:
+            lines[-1].append(piece)
+    return [piece for line in lines[-count:] for piece in line] if count else []
