@@ -164,3 +164,18 @@ def test_the_supervisor_is_small_and_holds_nothing_of_its_starter(home: Home, pl
     report = lifecycle.observe(home).report
     assert report is not None
     assert resident_bytes(report.supervisor.pid) < 15 << 20
+
+
+def test_the_supervisor_rests_after_a_child_has_ended(home: Home, plan: Plan) -> None:
+    """One that spins is always ready to run; one that rests is found asleep nearly always."""
+    port = lifecycle.start(home, plan).port
+    os.kill(int(get(port)), signal.SIGKILL)
+    get(port)
+    child_when(home, lambda child: child.restarts == 1)
+    report = lifecycle.observe(home).report
+    assert report is not None
+    states = []
+    for _ in range(20):
+        threading.Event().wait(0.02)
+        states.append(Path(f"/proc/{report.supervisor.pid}/stat").read_text().rpartition(")")[2].split()[0])
+    assert states.count("S") > 10, states

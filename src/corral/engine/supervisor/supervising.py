@@ -56,6 +56,8 @@ class Supervisor:
             if self._take(signal.SIGHUP):
                 self._follow(read_plan(self._home))
                 self._plans_followed += 1
+            # Taken before the look: a child that ends after it is told anew, and one that was seen wakes nobody again.
+            self._take(signal.SIGCHLD)
             self._reap()
             self.start_children()
             self._rotate_logs()
