@@ -6,15 +6,19 @@ _FIRST = int(ipaddress.IPv4Address("10.64.0.0"))
 
 
 class Addresses:
-    """Lends addresses; what pods have already is noted, so that nobody gets it a second time."""
+    """Lends addresses; what pods have already is noted, so that nobody gets it a second time.
 
-    def __init__(self, per_node: int = 256) -> None:
+    With `host`, that is the address of every node itself.
+    """
+
+    def __init__(self, per_node: int = 256, host: str = "") -> None:
         self._per_node = per_node
+        self._host = host
         self._lent: set[str] = set()
 
     def of_node(self, number: int) -> str:
         """Returns the address of a node itself."""
-        return str(ipaddress.IPv4Address(_FIRST + number * self._per_node + 1))
+        return self._host or str(ipaddress.IPv4Address(_FIRST + number * self._per_node + 1))
 
     def lend(self, number: int) -> str:
         """Returns a free address of a node; when there is none, its last one is shared."""

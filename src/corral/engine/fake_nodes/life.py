@@ -9,9 +9,8 @@ ASKED_TO_END = 143
 LONGEST_REST = 300.0
 
 
-def first_moment(pod: Object, part: Part, address: str, now: str) -> Moment:
-    """Returns the beginning of a pod's life on its node."""
-    taken = Moment(address, now)
+def first_moment(pod: Object, part: Part, taken: Moment, now: str) -> Moment:
+    """Returns the beginning of the life of a pod that a node has just taken."""
     return taken if part.pending > 0 else following(pod, taken, part, now)
 
 

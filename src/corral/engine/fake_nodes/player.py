@@ -95,7 +95,8 @@ class Player:
     async def _go_on(self, play: _Play, part: Part, number: int) -> Outcome:
         if play.moment is None:
             play.lent = play.lent or self._addresses.lend(number)
-            await self._write(play, part, first_moment(play.latest, part, play.lent, self._now()))
+            taken = Moment(play.lent, self._addresses.of_node(number), self._now())
+            await self._write(play, part, first_moment(play.latest, part, taken, self._now()))
         while play.moment is not None:
             lasts = duration(play.moment, part)
             if lasts is None:

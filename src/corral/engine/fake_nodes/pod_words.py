@@ -67,9 +67,10 @@ class Run(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """A pod at one moment: its address, when the node took it, and where its containers are."""
+    """A pod at one moment: its address and its node's, when the node took it, and where its containers are."""
 
     address: str
+    host: str
     taken: str
     init: Run = Run()
     main: Run = Run()
@@ -104,7 +105,7 @@ def moment_of(pod: Object) -> Moment | None:
     if not status.get("startTime"):
         return None
     init, main = (_run_in(status.get(field)) for field in ("initContainerStatuses", "containerStatuses"))
-    return Moment(status.get("podIP") or "", status["startTime"], init, main)
+    return Moment(status.get("podIP") or "", status.get("hostIP") or "", status["startTime"], init, main)
 
 
 def _run_in(containers: list[Object] | None) -> Run:
@@ -135,8 +136,8 @@ def status_of(pod: Object, moment: Moment, now: str) -> Object:
     inits = spec.get("initContainers") or []
     status: Object = {
         "phase": phase,
-        "hostIP": "127.0.0.1",
-        "hostIPs": [{"ip": "127.0.0.1"}],
+        "hostIP": moment.host,
+        "hostIPs": [{"ip": moment.host}],
         "podIP": moment.address,
         "podIPs": [{"ip": moment.address}],
         "startTime": moment.taken,

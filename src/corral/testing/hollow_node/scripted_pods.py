@@ -12,6 +12,7 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import POD
 from corral.ports.object_store import Scope
 from corral.ports.refusals import ConflictError, NotFoundError
+from corral.testing.control_plane.loopback import ADDRESS
 from corral.testing.hollow_node.log_book import Container, LogBook
 from corral.testing.hollow_node.script import Script
 
@@ -28,7 +29,7 @@ class ScriptedPods:
         self._node = node
         self._script = script
         self._book = book
-        self._player = Player(runtime.store, runtime.clock, Addresses(_ADDRESSES), _Aloud(book))
+        self._player = Player(runtime.store, runtime.clock, Addresses(_ADDRESSES, ADDRESS), _Aloud(book))
         watches = [Watch(POD, scope=scope)]
         self._controller = Controller("hollow-pods", self._reconcile, watches, runtime, workers=8, backoff=_BACKOFF)
         self._heard: dict[ObjectKey, str] = {}
