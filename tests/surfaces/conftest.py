@@ -23,9 +23,9 @@ def private_environment(home: Path) -> dict[str, str]:
     return {**kept, "CORRAL_HOME": str(home), "KUBECONFIG": str(home.parent / "no kubeconfig")}
 
 
-@pytest.fixture
-def cli(corral_home: Path) -> Iterator[Cli]:
-    environment = private_environment(corral_home)
+def cli_of(home: Path) -> Cli:
+    """Returns a function that runs one command line with a home of its own."""
+    environment = private_environment(home)
 
     def run(*words: str, text: str | None = None, **more: str) -> "subprocess.CompletedProcess[str]":
         command = [sys.executable, "-m", "corral", *words]
@@ -33,6 +33,12 @@ def cli(corral_home: Path) -> Iterator[Cli]:
             command, env={**environment, **more}, input=text, capture_output=True, text=True, timeout=60
         )
 
+    return run
+
+
+@pytest.fixture
+def cli(corral_home: Path) -> Iterator[Cli]:
+    run = cli_of(corral_home)
     yield run
     if os.path.isdir(corral_home):
         run("down")

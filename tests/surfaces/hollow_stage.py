@@ -17,7 +17,7 @@ from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
 from corral.adapters.kubernetes.sync_client import SyncClient
 from corral.testing.hollow_node import HollowNode, Part, Script, hollow_node_thread
 from corral.testing.hollow_node.log_book import Container
-from tests.surfaces.conftest import Cli, private_environment
+from tests.surfaces.conftest import Cli, cli_of, private_environment
 
 T = TypeVar("T")
 LIMIT = 60.0
@@ -71,13 +71,17 @@ def _role(replicas: int, restart_policy: str, part: Part) -> dict[str, Any]:
 
 
 @contextmanager
-def hollow_stage(cli: Cli, home: Path) -> Iterator[HollowStage]:
+def hollow_stage(home: Path) -> Iterator[HollowStage]:
     """Starts everything but a process node, and plays pods instead."""
-    done = cli("up", "--no-node")
-    assert done.returncode == 0, done.stderr
-    access = access_of(read_kubeconfig([str(home / "kubeconfig")]), "corral", os.environ)
-    with hollow_node_thread(access, Script()) as node, SyncClient(access) as client:
-        yield HollowStage(cli, home, node, client)
+    cli = cli_of(home)
+    try:
+        done = cli("up", "--no-node")
+        assert done.returncode == 0, done.stderr
+        access = access_of(read_kubeconfig([str(home / "kubeconfig")]), "corral", os.environ)
+        with hollow_node_thread(access, Script()) as node, SyncClient(access) as client:
+            yield HollowStage(cli, home, node, client)
+    finally:
+        cli("down")
 
 
 class Running:

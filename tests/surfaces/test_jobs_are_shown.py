@@ -1,22 +1,22 @@
 """`corral get` and `corral wait`: one table of jobs, the story of one, and anything else that the API holds."""
 
 import json
+import os
+import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 import yaml
 
 from corral.testing.hollow_node import Part
-from tests.surfaces.conftest import Cli
 from tests.surfaces.hollow_stage import HollowStage, Running, hollow_stage, until
 
 STAYS = Part(seconds=None)
 
 
-@pytest.fixture
-def stage(cli: Cli, corral_home: Path) -> Iterator[HollowStage]:
-    with hollow_stage(cli, corral_home) as made:
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HollowStage]:
+    with hollow_stage(tmp_path_factory.mktemp("stage") / "a home") as made:
         yield made
 
 
@@ -60,20 +60,21 @@ def _rows(stage: HollowStage, name: str, state: str, restarts: str) -> dict[str,
 @pytest.mark.parametrize(
     ("words", "status", "hint"),
     [
-        (["get", "wel"], 3, 'did you mean "well"?'),
-        (["get", "pytorchjob", "wlel"], 3, 'did you mean "well"?'),
-        (["get", "pytrochjobs", "well"], 2, 'did you mean "pytorchjobs"?'),
+        (["get", "naer"], 3, 'did you mean "near"?'),
+        (["get", "pytorchjob", "nera"], 3, 'did you mean "near"?'),
+        (["get", "pytrochjobs", "near"], 2, 'did you mean "pytorchjobs"?'),
         (["get", "pod", "nothing-like-it"], 3, ""),
-        (["wait", "wel", "--timeout", "1s"], 3, 'did you mean "well"?'),
-        (["logs", "wel"], 3, 'did you mean "well"?'),
-        (["wait", "well", "--timeout", "soon"], 2, ""),
+        (["wait", "naer", "--timeout", "1s"], 3, 'did you mean "near"?'),
+        (["logs", "naer"], 3, 'did you mean "near"?'),
+        (["wait", "near", "--timeout", "soon"], 2, ""),
         (["get", "pods", "-o", "table"], 2, ""),
     ],
 )
 def test_a_name_that_is_not_there_is_told_what_is_near(
     stage: HollowStage, words: list[str], status: int, hint: str
 ) -> None:
-    stage.submit("well", workers=0, master=STAYS)
+    if "near" not in stage.cli("get", "-o", "name").stdout:
+        stage.submit("near", workers=0, master=STAYS)
     done = stage.cli(*words)
     assert (done.returncode, done.stdout) == (status, "")
     assert hint in done.stderr
@@ -98,12 +99,9 @@ def test_waiting_ends_as_the_job_does(stage: HollowStage) -> None:
 
 
 def test_a_wait_survives_the_death_of_the_api_and_tells_what_it_waits_for(stage: HollowStage) -> None:
-    import os
-    import signal
-
-    stage.submit("slow", workers=0, master=Part(pending=11.0, seconds=0.2))
-    with Running(stage.home, "wait", "slow") as waiting:
+    stage.submit("late", workers=0, master=Part(pending=600.0))
+    with Running(stage.home, "wait", "late", "--timeout", "12s") as waiting:
         os.kill(stage.process_of("api"), signal.SIGKILL)
         status, told = waiting.end()
-    assert (status, waiting.lines) == (0, ["pytorchjob.kubeflow.org/slow has succeeded\n"])
-    assert "waiting: slow has not succeeded yet, it is Created with 0 of 1 pods" in told
+    assert (status, waiting.lines) == (7, [])
+    assert "waiting: late has not succeeded yet, it is Created with 0 of 1 pods" in told
