@@ -18,7 +18,7 @@ from corral.engine.node.containers.record import Run, adopt, execs_path, read_en
 from corral.engine.node.machine.control_groups import join_groups
 from corral.engine.node.machine.system_calls import die_with_parent
 from corral.engine.node.machine.views import View, enter_view, open_view
-from corral.engine.supervisor.home import note
+from corral.engine.supervisor.home import note, read_text
 from corral.engine.supervisor.host import ProcessIdentity, identity
 
 NOT_RUNNING = "ContainerNotRunning"
@@ -75,7 +75,13 @@ def join(
         pid = fork_into(prepare, handles, kept=3)
     finally:
         view.close()
-    return Joined(identity(pid), _record_of(folder, pid))
+    return Joined(_identity_of(folder, pid), _record_of(folder, pid))
+
+
+def _identity_of(folder: str, pid: int) -> ProcessIdentity:
+    # As the child wrote it: one that has ended already has no start mark any more, and its exit code would be lost.
+    start = read_text(_record_of(folder, pid)).strip().partition(" ")[2]
+    return ProcessIdentity(pid, start) if start else identity(pid)
 
 
 def become(folder: str, argv: Sequence[str], extra_env: Mapping[str, str] | None = None) -> NoReturn:

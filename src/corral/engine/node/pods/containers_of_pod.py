@@ -14,10 +14,10 @@ import msgspec
 from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.containers.clearing import end_pod
+from corral.engine.node.containers.failed_starts import START_ERROR, start_or_fail
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.containers.memory_watchdog import MemoryWatchdog
 from corral.engine.node.containers.record import Run, adopt
-from corral.engine.node.containers.starting import start
 from corral.engine.node.containers.watching import EndWatch
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.membership.node_object import HOST_IP
@@ -30,11 +30,13 @@ from corral.engine.node.pods.outfit import Neighbours, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
 from corral.engine.node.pods.prober import Prober
 from corral.engine.node.pods.probing import ProbeTally
+from corral.engine.node.pods.refusals import refused_by_api, refused_by_machine
 from corral.engine.node.pods.sight import RunSight
 from corral.engine.node.pods.statuses import Whereabouts
 from corral.engine.node.pods.stopping import Hook, Stopping, stop_signal_of
 from corral.engine.node.volumes.removal import remove
 from corral.engine.supervisor.home import note
+from corral.errors import PermanentError
 from corral.kinds.objects import Object, uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import POD
@@ -71,11 +73,9 @@ class ContainersOfPod:
         return sorted(os.listdir(self._folder.pods)) if os.path.isdir(self._folder.pods) else []
 
     def found(self, pod: Object, now: float) -> LivePod:
-        """Returns a pod with everything that is recorded of it; a new one is recorded."""
+        """Returns a pod with everything that is recorded of it."""
         taken = seconds_of((pod.get("status") or {}).get("startTime")) or now
         live = self._live[uid_of(pod)] = LivePod(pod, taken)
-        self._note(pod)
-        self._logs.take(pod)
         for name, container in live.containers.items():
             for number in self._numbers(live.uid, name)[-KEPT_RUNS:]:
                 run = adopt(self._folder.run(live.uid, name, number))
@@ -100,30 +100,45 @@ class ContainersOfPod:
         """Starts a run, or notes why that is not possible now."""
         container = live.containers[order.container]
         try:
+            self._note(live.pod)
+            self._logs.take(live.pod)
             outfit = await self._outfitter.outfit(live.pod, container.spec, order.number, self._neighbours())
-            run = start(outfit.launch)
+            run = start_or_fail(outfit.launch)
         except StartRefusedError as refusal:
-            if container.refused(refusal.reason, refusal.message, self._runtime.clock.now()):
-                self.tell(live, "Failed", f"{container.spec['name']}: {refusal.message}", is_warning=True)
+            self._refused(live, container, refusal)
+            return
+        except OSError as error:
+            self._refused(live, container, refused_by_machine(error, self._folder.root))
+            return
+        except PermanentError as error:
+            self._refused(live, container, refused_by_api(error))
             return
         container.own_ports, container.processors = dict(outfit.own_ports), outfit.launch.limits.cpus
         for left_out in outfit.notes:
             self.tell(live, "InvalidEnvironmentVariableNames", left_out, is_warning=True)
-        self.tell(live, "Started", f"Started container {order.container} as process {run.holder.pid}")
-        self._take_up(live, container, run, order.number)
-        self._begin_beside(live, container, run, is_new=True)
+        if run.holder.pid:
+            self.tell(live, "Started", f"Started container {order.container} as process {run.holder.pid}")
+        self._take_up(live, container, run, order.number, is_new=True)
         self._drop_old_runs(live.uid, order)
 
-    def _take_up(self, live: LivePod, container: LiveContainer, run: Run, number: int) -> None:
+    def _refused(self, live: LivePod, container: LiveContainer, refusal: StartRefusedError) -> None:
+        """Notes why a container cannot be started now, and tells it when that is news."""
+        if container.refused(refusal.reason, refusal.message, self._runtime.clock.now()):
+            reason = refusal.reason if refusal.reason == "FailedMount" else "Failed"
+            self.tell(live, reason, f"{container.spec['name']}: {refusal.message}", is_warning=True)
+
+    def _take_up(self, live: LivePod, container: LiveContainer, run: Run, number: int, *, is_new: bool = False) -> None:
         """Takes a run into care, running or ended."""
         container.started(run, RunSight(number, run.started_at))
         if not run.is_running():
-            self._ended(live, container, run, number)
+            self._ended(live, container, run, number, is_news=is_new)
             return
         self._logs.begin(live.pod, container.spec, number)
         self._watchdog.watch(run)
-        self._watches[run.folder] = EndWatch(run.holder, lambda: self._ended(live, container, run, number))
-        self._begin_beside(live, container, run, is_new=False)
+        self._watches[run.folder] = EndWatch(
+            run.holder, lambda: self._ended(live, container, run, number, is_news=True)
+        )
+        self._begin_beside(live, container, run, is_new=is_new)
 
     def _begin_beside(self, live: LivePod, container: LiveContainer, run: Run, *, is_new: bool) -> None:
         """Begins what accompanies a run: probes, and the hook after a start."""
@@ -181,7 +196,7 @@ class ContainersOfPod:
 
     # --- ending ---
 
-    def _ended(self, live: LivePod, container: LiveContainer, run: Run, number: int) -> None:
+    def _ended(self, live: LivePod, container: LiveContainer, run: Run, number: int, *, is_news: bool) -> None:
         watch = self._watches.pop(run.folder, None)
         if watch is not None:
             watch.close()
@@ -189,13 +204,16 @@ class ContainersOfPod:
         sight = how_it_ended(run, number, container.spec, self._logs.of(live.pod, container.spec, number))
         container.ended(sight)
         self._logs.end(live.pod, container.spec, number)
-        if watch is not None:
-            if sight.exit_code:
-                said = (
-                    f"Container {container.spec['name']} ended with {sight.exit_code} ({sight.reason}) {sight.message}"
-                )
-                self.tell(live, "BackOff" if sight.number else "Ended", said.strip(), is_warning=True)
+        if is_news:
+            self._tell_end(live, sight, str(container.spec["name"]))
             self.changed(live.key)
+
+    def _tell_end(self, live: LivePod, sight: RunSight, name: str) -> None:
+        if sight.reason == START_ERROR:
+            self.tell(live, "Failed", f"{name}: {sight.message}", is_warning=True)
+        elif sight.exit_code:
+            said = f"Container {name} ended with {sight.exit_code} ({sight.reason}) {sight.message}"
+            self.tell(live, "BackOff" if sight.number else "Ended", said.strip(), is_warning=True)
 
     def stop(self, live: LivePod, order: Stop) -> None:
         """Begins to end a run, or shortens an end that is under way."""
