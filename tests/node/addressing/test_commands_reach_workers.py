@@ -44,7 +44,7 @@ def test_a_command_sees_what_the_worker_sees(stage: MpiStage, argv: tuple[str, .
     (tmp_path / "data" / "here").write_text("")
     stage.start(0, argv, mounts=(Mount(str(tmp_path / "data"), "/srv/data"),), OWN="of the worker")
     done = stage.run("ssh", HOST, "echo $CORRAL_CONTAINER $OWN; pwd; ls /srv/data", OWN="of the launcher")
-    assert done.stdout.splitlines() == ["uid-0/mpi/0 of the worker", "/", "here"], done.stderr
+    assert done.stdout.splitlines() == ["worker-0/mpi/0 of the worker", "/", "here"], done.stderr
 
 
 @WAYS
@@ -121,7 +121,7 @@ def test_a_worker_that_never_runs_is_given_up(stage: MpiStage) -> None:
 )
 def test_every_form_of_a_name_is_known(stage: MpiStage, name: str) -> None:
     stage.start(0)
-    assert stage.run("ssh", name, "echo $CORRAL_CONTAINER").stdout == "uid-0/mpi/0\n"
+    assert stage.run("ssh", name, "echo $CORRAL_CONTAINER").stdout == "worker-0/mpi/0\n"
 
 
 @pytest.mark.parametrize("name", ["pi-worker-7", "pi-worker-0.other.ml.svc.x", "example.com"])

@@ -1,4 +1,4 @@
-"""Whenever the node is killed, every process that it started is named by a record."""
+"""Whenever the node is killed, every process that it started is named by a record. Invariant N1."""
 
 import random
 import secrets

@@ -1,4 +1,4 @@
-"""What a container ends with is known afterwards, whoever asks and however it ended."""
+"""What a container ends with is known afterwards, whoever asks and however it ended. Invariant N3."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Killing a container ends everything that it started, wherever that put itself, and nobody else."""
+"""Killing a container ends everything that it started, wherever that put itself, and nobody else. Invariant N4."""
 
 import os
 import signal

@@ -24,13 +24,14 @@ UID = "3f1c0a52-0000-4000-8000-000000000001"
 
 
 class OneContainer:
-    """The pod `team/talker`; its container `main` runs until it is told to end."""
+    """The pod `talker`; its container `main` runs until it is told to end."""
 
     node = "node-under-test"
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, namespace: str = "team") -> None:
         self.folder = NodeFolder(str(folder))
-        logs = os.path.join(self.folder.pod_logs("team", "talker", UID), "main")
+        self.namespace = namespace
+        logs = os.path.join(self.folder.pod_logs(namespace, "talker", UID), "main")
         os.makedirs(logs)
         self.log_of_run = RunLog(logs, 0)
         env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8"}
@@ -60,14 +61,14 @@ class OneContainer:
         waiting = {"name": "late", "state": {"waiting": {"reason": "PodInitializing"}}}
         return [
             {
-                "metadata": {"namespace": "team", "name": "talker", "uid": UID},
+                "metadata": {"namespace": self.namespace, "name": "talker", "uid": UID},
                 "spec": {"containers": [{"name": "main"}, {"name": "late"}]},
                 "status": {"phase": "Running", "containerStatuses": [status, waiting]},
             }
         ]
 
     def find(self, key: ObjectKey) -> Object | None:
-        return next((pod for pod in self.pods() if key == ("team", "talker")), None)
+        return next((pod for pod in self.pods() if key == (self.namespace, "talker")), None)
 
     def log(self, pod: Object, container: str, run: int) -> RunLog:
         return self.log_of_run._replace(run=run)

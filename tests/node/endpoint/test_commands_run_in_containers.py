@@ -126,7 +126,7 @@ async def test_old_dialects_are_refused_in_a_sentence(
     client: Client, server: KubeletServer, session: aiohttp.ClientSession
 ) -> None:
     status, body = await client.get("/exec/team/talker/main?command=id&output=1")
-    assert (status, b"a WebSocket is needed here" in body) == (400, True)
+    assert (status, b"a WebSocket or SPDY/3.1 is needed here" in body) == (400, True)
     assert await client.get("/exec/team/talker/main?output=1") == (
         400,
         b"you must specify at least 1 command for the container",
@@ -134,8 +134,8 @@ async def test_old_dialects_are_refused_in_a_sentence(
     headers = {"Authorization": "Bearer a-token-for-tests", "Connection": "Upgrade", "Upgrade": "SPDY/3.1"}
     url = f"https://127.0.0.1:{server.port}/exec/team/talker/main?command=id&output=1"
     async with session.post(url, headers=headers, ssl=False) as answer:
-        assert answer.status == 400
-        assert "does not speak SPDY/3.1, only WebSockets" in await answer.text()
+        assert answer.status == 403
+        assert "offer v4.channel.k8s.io" in await answer.text()
     with pytest.raises(aiohttp.WSServerHandshakeError):
         await client.command("command=id&output=1", "channel.k8s.io")
 

@@ -1,4 +1,5 @@
 """Every part of `corral up` is killed again and again while a job of four ranks runs: nothing is lost, nothing is doubled.
+Invariant N2.
 
 Each rank runs exactly once from beginning to end, since processes outlive the node; a short run kills each part three times,
 the full one fifty times.

@@ -69,6 +69,7 @@ def test_two_jobs_with_the_same_ports_meet_each_their_own(stage: Stage, kind: st
 
 
 def test_the_api_holds_the_environment_of_a_cluster(stage: Stage) -> None:
+    """Invariant N5."""
     meeting_job(stage, "PyTorchJob", "plain").wait_state("Succeeded")
     env = stage.get(POD, "plain-worker-0")["spec"]["containers"][0]["env"]
     told = {one["name"]: one.get("value") for one in env}
