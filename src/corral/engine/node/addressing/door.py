@@ -110,10 +110,7 @@ class _Caller:
 
     def answer(self, code: int) -> None:
         """Tells the exit code and hangs up."""
-        try:
-            self.connection.send(bytes((code & 255,)))
-        except OSError:
-            pass  # Nobody listens any more, and nobody is missed.
+        _send(self.connection, bytes((code & 255,)))
         self.connection.close()
 
     def drop_handles(self) -> None:
@@ -216,12 +213,24 @@ def run_behind(connection: socket.socket, argv: Sequence[str]) -> int:
     """
     order = json.dumps({"argv": list(argv)}).encode()
     message = _LENGTH.pack(len(order)) + order
-    sent = socket.send_fds(connection, [message], [0, 1, 2])
-    connection.sendall(message[sent:])
-    for number in _FORWARDED:
-        signal.signal(number, lambda number, _frame: connection.sendall(bytes((number,))))
-    answer = connection.recv(1)
+    try:
+        sent = socket.send_fds(connection, [message], [0, 1, 2])
+        if sent < len(message):
+            connection.sendall(message[sent:])
+        # Not earlier, or a signal could be written into the middle of the order.
+        for number in _FORWARDED:
+            signal.signal(number, lambda number, _frame: _send(connection, bytes((number,))))
+        answer = connection.recv(1)
+    except (BrokenPipeError, ConnectionResetError):
+        answer = b""
     return answer[0] if answer else _KILLED
+
+
+def _send(connection: socket.socket, data: bytes) -> None:
+    try:
+        connection.sendall(data)
+    except OSError:
+        pass  # The other side has hung up; whoever reads from it learns why.
 
 
 def _signal_group(pid: int, number: int) -> None:

@@ -68,9 +68,35 @@ def launcher_variables(pod: Object, env: Mapping[str, str], stand_ins: str, is_r
     )
     hostfile = next((env[name] for name in _HOSTFILE_VARIABLES if env.get(name)), f"{CONFIG_PATH}/{HOSTFILE}")
     told = {HOSTS_VARIABLE: hostfile, **_agent(agent, is_second), **_same_as(env), **_ON_ONE_MACHINE}
+    if not _names_interfaces(pod, env):
+        told |= _ON_LOOPBACK
     if is_root:
         told |= dict.fromkeys(_AS_ROOT, "1")
     return {name: value for name, value in told.items() if name not in env}
+
+
+def worker_variables(pod: Object, own_folder: str) -> dict[str, str]:
+    """Returns the variables to add to those of a worker: a folder of its own for what hosts keep to themselves.
+
+    Open MPI names its files by the name of the machine and the rank on it, so that workers on one machine would take each
+    other's for their own, and crash. The launcher must not have these: it would hand them on to all workers.
+    """
+    return dict.fromkeys(_HOST_FOLDERS, own_folder) if role_of(pod) == "worker" else {}
+
+
+_HOST_FOLDERS = (
+    "OMPI_MCA_orte_tmpdir_base",
+    "PRTE_MCA_prte_tmpdir_base",
+    "OMPI_MCA_btl_vader_backing_directory",
+    "OMPI_MCA_btl_sm_backing_directory",
+)
+
+
+def _names_interfaces(pod: Object, env: Mapping[str, str]) -> bool:
+    """Tells whether somebody chose interfaces: to include and to exclude at the same time is an error of Open MPI."""
+    containers = pod.get("spec", {}).get("containers") or ()
+    words = (word for one in containers for word in (*(one.get("command") or ()), *(one.get("args") or ())))
+    return any("_tcp_if_" in text for text in (*env, *words))
 
 
 def _agent(agent: str, is_second: bool) -> dict[str, str]:
@@ -99,17 +125,21 @@ def _same_as(env: Mapping[str, str]) -> dict[str, str]:
 
 
 _ON_ONE_MACHINE = {
-    # Hosts that are one machine share its processors: more processes than those are fine, and none owns one.
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    # Hosts that are one machine share its processors: nobody owns one, and whoever waits lets others work.
     "OMPI_MCA_hwloc_base_binding_policy": "none",
-    "OMPI_MCA_mpi_yield_when_idle": "1",
     "PRTE_MCA_hwloc_default_binding_policy": "none",
-    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
     # This algorithm sorts processes by the name of their machine, and crashes when two hosts have the same.
     "OMPI_MCA_coll": "^han",
     # The daemons call back by an address that is there also without a network, and needs no name to be looked up.
     "HYDRA_IFACE": _LOOPBACK,
     "I_MPI_HYDRA_IFACE": _LOOPBACK,
+}
+_ON_LOOPBACK = {
+    # Open MPI leaves loopback out by default. Its daemons since version 5 cannot do without another interface.
+    "OMPI_MCA_if_base_retain_loopback": "1",
+    "OMPI_MCA_oob_tcp_if_include": _LOOPBACK,
+    "OMPI_MCA_btl_tcp_if_include": _LOOPBACK,
 }
 _AS_ROOT = (
     "OMPI_ALLOW_RUN_AS_ROOT",
