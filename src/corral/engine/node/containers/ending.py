@@ -60,10 +60,10 @@ def settle(run: Run) -> bool:
     is_quiet = kill_everything(run, patience=1.0)
     if read_ending(run.folder) is None:
         write_ending(run.folder, KILLED)
-    keep_evidence(run)
+    is_kept = keep_evidence(run)
     remove_unused(read_text(mount_points_path(run.folder)).splitlines())
     reap(run.holder)
-    is_settled = remove_groups(run.groups) and is_quiet
+    is_settled = is_kept and remove_groups(run.groups) and is_quiet
     return is_settled and _is_noted(settled_path(run.folder))
 
 

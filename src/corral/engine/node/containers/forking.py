@@ -5,6 +5,7 @@ threads are gone, so it may neither wait for a lock nor return into anything abo
 """
 
 import codecs
+import errno
 import fcntl
 import os
 import signal
@@ -23,6 +24,8 @@ _ABOVE = 64
 """Handles are moved up here first, so that putting one into its place never overwrites another."""
 _SIGNALS = range(1, 32)
 _LONGEST_MESSAGE = 4000
+_LONGEST_TEXT = 32 * os.sysconf("SC_PAGE_SIZE") - 1
+"""What the kernel takes for one argument or variable."""
 
 
 class Program(NamedTuple):
@@ -70,7 +73,7 @@ def _fork() -> int:
 
 def _become(prepare: Callable[[], Program], handles: tuple[int, ...], changed: list[int], kept: int) -> NoReturn:
     # Whatever goes wrong, this process must never return into the event loop of its parent.
-    telling, told = handles[-1], b""
+    telling, told, program = handles[-1], b"", None
     try:
         signal.set_wakeup_fd(-1)
         for number in changed:
@@ -83,11 +86,22 @@ def _become(prepare: Callable[[], Program], handles: tuple[int, ...], changed: l
     except StartRefusedError as refusal:
         told = f"{refusal.reason}\n{refusal.message}".encode()
     except OSError as error:
-        told = f"StartError\ncannot start: {error}".encode(errors="replace")
+        # Names of drafts differ from try to try, and a refusal that differs would be told each time.
+        why = error.strerror or str(error)
+        told = (
+            f"CreateContainerError\ncannot prepare the run: {why}" if program is None else _exec_problem(error)
+        ).encode()
     finally:
         told = told or f"StartError\nthe process failed before it became a program: {sys.exc_info()[1]!r}".encode()
         os.write(telling, told[:_LONGEST_MESSAGE])
         os._exit(127)
+
+
+def _exec_problem(error: OSError) -> str:
+    why = (error.strerror or str(error)).lower()
+    if error.errno == errno.E2BIG:
+        why += f" (one argument or variable may have {_LONGEST_TEXT} bytes, all together {os.sysconf('SC_ARG_MAX')})"
+    return f"StartError\ncannot run the command: {why}"
 
 
 def _arrange(handles: tuple[int, ...], kept: int) -> int:

@@ -16,11 +16,17 @@ def oom_evidence(run: Run) -> str:
     return kept or _evidence_in_groups(run)
 
 
-def keep_evidence(run: Run) -> None:
-    """Writes down what the control groups of a run tell, before they are removed."""
+def keep_evidence(run: Run) -> bool:
+    """Writes down what the control groups of a run tell, before they are removed; False when the disk does not take it."""
     sentence = oom_evidence(run)
-    if sentence and not os.path.exists(oom_path(run.folder)):
+    if not sentence or os.path.exists(oom_path(run.folder)):
+        return True
+    try:
         note(oom_path(run.folder), sentence + "\n")
+    except OSError:
+        # The groups go on telling it as long as they are there.
+        return False
+    return True
 
 
 def sentence_about(limit: int, peak: int, deed: str) -> str:
@@ -37,4 +43,7 @@ def _evidence_in_groups(run: Run) -> str:
 
 
 def _readable(count: int) -> str:
-    return f"{count / 2**30:.2f} GiB" if count >= 2**30 else f"{count / 2**20:.1f} MiB"
+    for unit, size in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+        if count >= size:
+            return f"{count / size:.2f} {unit}" if unit == "GiB" else f"{count / size:.1f} {unit}"
+    return f"{count} bytes"

@@ -6,6 +6,7 @@ a limit. A burst between two looks goes unnoticed; that is the price of not bein
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from corral.engine.node.containers.ending import kill_everything, processes_of
@@ -15,6 +16,8 @@ from corral.engine.node.machine.control_groups import is_limited
 from corral.engine.node.machine.processes import proportional_bytes
 from corral.engine.supervisor.home import note
 from corral.engine.supervisor.host import resident_bytes
+
+_log = logging.getLogger("corral.engine.node.containers")
 
 SOON, USUAL, LATE = 0.2, 1.0, 3.0
 """Seconds until the next look, by how near the nearest run is to its limit."""
@@ -91,8 +94,12 @@ class MemoryWatchdog:
         peak = self._peaks[run.folder] = max(used, self._peaks.get(run.folder, 0))
         if used <= limit:
             return used / limit if limit else 0.0
-        # Written first: a node that is killed in between leaves a reason rather than an unexplained end.
-        note(oom_path(run.folder), sentence_about(limit, peak, "it was ended for that") + "\n")
+        try:
+            # Written first: a node that is killed in between leaves a reason rather than an unexplained end.
+            note(oom_path(run.folder), sentence_about(limit, peak, "it was ended for that") + "\n")
+        except OSError as error:
+            # A full disk must not let it eat up the memory of the machine as well.
+            _log.warning("reason of an end not kept", extra={"run": run.owner, "why": str(error)})
         kill_everything(run)
         self.forget(run)
         self._killed(run)

@@ -72,7 +72,10 @@ def deadline_of(sight: PodSight) -> float | None:
 def pod_grace(sight: PodSight) -> float:
     """Returns how long the pod's containers may take to end."""
     grace = sight.pod["spec"].get("terminationGracePeriodSeconds")
-    return DEFAULT_GRACE if grace is None else float(grace)
+    if grace is None:
+        return DEFAULT_GRACE
+    # The API takes less than nothing for one second.
+    return float(grace) if grace >= 0 else 1.0
 
 
 def deletion_grace(sight: PodSight) -> float:

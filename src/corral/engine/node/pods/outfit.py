@@ -231,7 +231,8 @@ def limits_of(container: Object, processors: Sequence[int], assigned: Iterable[S
     """Returns what a container may use at most; `assigned` are the processors of the containers that run now."""
     limits = (container.get("resources") or {}).get("limits") or {}
     memory, cpu = _amount(limits.get("memory")), _amount(limits.get("cpu"))
-    return Limits(None if memory is None else math.ceil(memory), chosen_processors(cpu, processors, assigned))
+    # A limit of nothing is no limit, as container runtimes take it.
+    return Limits(math.ceil(memory) if memory else None, chosen_processors(cpu, processors, assigned))
 
 
 def _amount(quantity: object) -> float | None:

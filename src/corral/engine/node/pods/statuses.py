@@ -121,8 +121,14 @@ def _state(sight: PodSight, container: ContainerSight, phase: str) -> Object:
     if latest is None:
         return _waiting("PodInitializing" if sight.inits and container in sight.mains else "ContainerCreating", "")
     if goes_on and begins_again(sight, container):
-        return _waiting("CrashLoopBackOff", f"back-off restarting failed container {container.name}")
+        return _waiting("CrashLoopBackOff", _back_off(container.name, latest))
     return _terminated(sight, container, latest)
+
+
+def _back_off(name: str, latest: RunSight) -> str:
+    """Says what a container waits for, and how its latest run ended."""
+    how = f"it ended with {latest.exit_code} ({latest.reason or 'Error'})" if latest.exit_code else "it has ended"
+    return f"back-off restarting container {name}: {how}" + (f": {latest.message}" if latest.message else "")
 
 
 def _last(sight: PodSight, container: ContainerSight, state: Object) -> RunSight | None:
