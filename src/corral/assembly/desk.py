@@ -1,0 +1,75 @@
+"""The session with the chosen API that commands about jobs work in."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from corral.assembly.access import access_of_target, chosen_target
+from corral.assembly.embedded import start_embedded
+from corral.engine.supervisor import lifecycle
+from corral.engine.supervisor.home import default_home
+from corral.engine.supervisor.unusable_home import examine, refusals_told
+
+if TYPE_CHECKING:
+    from corral.control.desk.session import Session
+    from corral.ports.kept_logs import KeptLog
+
+
+def open_session(context: str = "", namespace: str = "", *, on_start: Callable[[str], None]) -> "Session":
+    """Returns the API that a command talks to; the embedded one is started when it does not run.
+
+    `on_start` is told what was started, so that nobody wonders later where it came from.
+    """
+    from corral.adapters.kubernetes.retrying import PATIENT, RetryPolicy
+    from corral.adapters.kubernetes.sync_client import SyncClient
+    from corral.control.desk.session import Session
+    from corral.ports.kept_logs import nothing_kept
+
+    target = chosen_target("", context)
+    if target.where == "embedded":
+        _start_if_needed(on_start)
+    access, name = access_of_target("", target)
+    # A killed API server of ours is back within a second or two; another one is not ours to wait for.
+    policy = RetryPolicy(attempts=10) if target.where == "embedded" else PATIENT
+
+    def open_store() -> SyncClient:
+        return SyncClient(access, policy=policy)
+
+    kept = _kept_logs if target.where == "embedded" else nothing_kept
+    return Session(open_store(), namespace or access.namespace, name, open_store, kept)
+
+
+def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":
+    """Returns the logs that the process node of this machine has kept of a job or a pod."""
+    from functools import partial
+
+    from corral.engine.node.folder import NodeFolder
+    from corral.engine.node.logs.archive import kept_runs
+    from corral.engine.node.logs.kept_text import read_kept
+    from corral.ports.kept_logs import KeptLog
+
+    found = kept_runs(NodeFolder(default_home().node).logs, namespace, name)
+    return [
+        KeptLog(
+            one.pod.name,
+            one.pod.uid,
+            one.pod.labels,
+            one.container,
+            one.log.run,
+            one.last_said,
+            partial(read_kept, one.log),
+        )
+        for one in found
+    ]
+
+
+def _start_if_needed(on_start: Callable[[str], None]) -> None:
+    """Starts the embedded cluster; one that runs is left as it is, whatever it was started with."""
+    home = default_home()
+    examine(home)
+    with refusals_told(home):
+        is_running = lifecycle.observe(home).is_running
+    if not is_running:
+        up = start_embedded()
+        on_start(f"started Corral on this machine in {up.seconds * 1000:.0f} ms ({up.address}); `corral down` stops it")
+        for note in up.notes:
+            on_start(f"note: {note}")

@@ -1,0 +1,174 @@
+"""The embedded cluster of this machine: started, stopped and looked at."""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from corral.engine.overview import Overview, look, objects_in
+from corral.engine.supervisor import lifecycle
+from corral.engine.supervisor.home import Home, default_home
+from corral.engine.supervisor.plan import LISTEN_FD, ChildSpec, Plan
+from corral.engine.supervisor.readiness import wait_ready
+from corral.engine.supervisor.unusable_home import examine, refusals_told
+from corral.errors import CorralError, PermanentError
+
+if TYPE_CHECKING:
+    from corral.adapters.kubernetes.access import Access
+
+READY_SECONDS = 30.0
+
+
+DOWN_GRACE_SECONDS = 10.0
+"""How long containers may take to end when everything is stopped."""
+
+
+class Up(NamedTuple):
+    """The outcome of `start_embedded`; `notes` say in one sentence each what this installation does not run."""
+
+    address: str
+    kubeconfig: str
+    processes: tuple[tuple[str, int], ...]
+    was_running: bool
+    seconds: float
+    notes: tuple[str, ...]
+
+
+def start_embedded(
+    *, api_only: bool = False, no_node: bool = False, fake_nodes: Sequence[str] = (), port: int | None = None
+) -> Up:
+    """Makes the embedded cluster run and returns when its API answers."""
+    began = time.perf_counter()
+    home = default_home()
+    plan, notes = embedded_plan(home, api_only=api_only, no_node=no_node, fake_nodes=fake_nodes)
+    examine(home)
+    with refusals_told(home):
+        started = lifecycle.start(home, plan, port)
+        try:
+            wait_ready(home, started.port, READY_SECONDS)
+        except PermanentError as error:
+            raise _with_what_became_of_it(error, home, started.was_running) from error
+        seconds = time.perf_counter() - began
+        lines = tuple((line.name, line.pid) for line in look(home).processes)
+    return Up(f"http://127.0.0.1:{started.port}", home.kubeconfig, lines, started.was_running, seconds, notes)
+
+
+def _with_what_became_of_it(error: PermanentError, home: Home, was_running: bool) -> PermanentError:
+    """Stops what a start in vain has started, and says so; what ran before it goes on."""
+    if was_running:
+        fate = "the other processes go on, `corral down` stops them"
+    else:
+        lifecycle.stop(home)
+        fate = "everything was stopped again; after a repair, run `corral up`"
+    return PermanentError(error.code, error.message, hint=f"{error.hint}; {fate}")
+
+
+def embedded_plan(
+    home: Home, *, api_only: bool, no_node: bool, fake_nodes: Sequence[str] = ()
+) -> tuple[Plan, tuple[str, ...]]:
+    """Returns the processes to run, and notes on those that this release does not have."""
+    fakes = _fake_nodes_words(fake_nodes, api_only=api_only)
+    python = (sys.executable, "-P", "-m")
+    server = "corral.engine.apiserver"
+    plan = [
+        ChildSpec(
+            "api",
+            (*python, server, "--data", home.state, "--listen-fd", LISTEN_FD, "--token-file", home.token_file),
+        )
+    ]
+    if api_only:
+        return tuple(plan), ("--no-node adds nothing: --api-only leaves the node out as well",) if no_node else ()
+    where = ("--kubeconfig", home.kubeconfig, "--lock-file", home.controllers_lock_file)
+    plan.append(ChildSpec("controllers", (*python, "corral.engine.controllers", *where, *fakes)))
+    if fakes:
+        plan.append(
+            ChildSpec("fake-nodes", (*python, "corral.engine.fake_nodes", "--kubeconfig", home.kubeconfig, *fakes))
+        )
+    if not no_node:
+        node = ("--kubeconfig", home.kubeconfig, "--folder", home.node, "--token-file", home.token_file)
+        plan.append(ChildSpec("node", (*python, "corral.engine.node", *node)))
+    return tuple(plan), ()
+
+
+def _fake_nodes_words(fake_nodes: Sequence[str], *, api_only: bool) -> tuple[str, ...]:
+    """Returns the words for the processes that know of fake nodes; the controllers do away with all others."""
+    if not fake_nodes:
+        return ()
+    from corral.engine.fake_nodes.fleet import fleet_of
+
+    fleet_of(fake_nodes)
+    if api_only:
+        message = "--fake-nodes does not go with --api-only: nothing would bind pods to them"
+        raise PermanentError("bad-fake-nodes", message, hint="leave one of the two out")
+    return tuple(word for group in fake_nodes for word in ("--fake-nodes", group))
+
+
+def stop_embedded(on_wait: Callable[[str], None] | None = None) -> list[str]:
+    """Ends the embedded cluster and returns the names of what ran; `on_wait` hears of a wait that takes longer."""
+    home = default_home()
+    examine(home)
+    with refusals_told(home):
+        ended = lifecycle.stop(home, on_wait)
+        return [*ended, *_end_containers(home, on_wait)]
+
+
+def _end_containers(home: Home, on_wait: Callable[[str], None] | None) -> list[str]:
+    """Ends what the node of a home has started, which goes on without it, and says how much that was."""
+    if not os.path.isdir(home.node):
+        return []
+    from corral.engine.node.containers.clearing import end_all, runs_of
+    from corral.engine.node.folder import NodeFolder
+
+    folder = NodeFolder(home.node)
+    running = [run for run in runs_of(folder) if run.is_running()]
+    if running and on_wait:
+        on_wait(f"ending {len(running)} containers (at most {DOWN_GRACE_SECONDS:g} s)")
+    end_all(folder, DOWN_GRACE_SECONDS)
+    return [f"{len(running)} containers"] if running else []
+
+
+def embedded_overview() -> Overview:
+    """Returns what runs and how it is, and what the API says about itself."""
+    home = default_home()
+    examine(home)
+    with refusals_told(home):
+        overview, token = look(home), home.token()
+    if not overview.is_running or not overview.may_answer:
+        return overview
+    from corral.adapters.kubernetes.access import Access, Timeouts
+    from corral.adapters.kubernetes.retrying import NEVER
+    from corral.adapters.kubernetes.sync_client import SyncClient
+    from corral.ports.refusals import UnreachableError
+
+    # A status must not hang on a sick server: one try, two seconds.
+    access, limits = Access(overview.address, token=token), Timeouts(connect=2.0, answer=2.0)
+    with SyncClient(access, policy=NEVER, timeouts=limits) as client:
+        try:
+            version = json.loads(client.raw("GET", "/version"))["gitVersion"]
+            return overview.with_api(version, objects_in(client.raw("GET", "/metrics").decode()))
+        except CorralError as error:
+            kind = "no answer" if isinstance(error, UnreachableError) else "answered with an error"
+            return overview.without_api(f"{kind}: {error.message}")
+
+
+def embedded_access() -> "Access":
+    """Returns how a client reaches the embedded API; it must have been started once."""
+    from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
+
+    refuse_missing_kubeconfig()
+    return access_of(read_kubeconfig([kubeconfig_path()]), "corral", os.environ)
+
+
+def kubeconfig_path() -> str:
+    """Returns the path of the embedded cluster's kubeconfig, whether it is there or not."""
+    return default_home().kubeconfig
+
+
+def refuse_missing_kubeconfig() -> None:
+    """Raises when the kubeconfig is not there yet, or no more."""
+    home = default_home()
+    examine(home)
+    if not os.path.exists(home.kubeconfig):
+        raise PermanentError("not-set-up", f"there is no kubeconfig in {home.root}", hint="run `corral up` first")
