@@ -3,6 +3,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parents[2] / "src" / "corral"
 LAYERS = {
     "adapters",
+    "assembly",
     "autoscale",
     "control",
     "engine",
