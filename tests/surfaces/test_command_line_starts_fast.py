@@ -46,17 +46,55 @@ def test_help_costs_a_small_multiple_of_a_bare_interpreter() -> None:
     assert shown < MOST_TIMES_BARE * bare
 
 
-@pytest.mark.parametrize("words", [["--help"], ["up", "--help"], ["down"], ["kubeconfig"], ["version"]])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--help"],
+        ["down"],
+        ["kubeconfig"],
+        ["version"],
+        *([verb, "--help"] for verb in ("up", "apply", "get", "logs", "wait", "delete")),
+    ],
+)
 def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> None:
+    assert _loaded(words, HEAVY, tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (["get"], ""),
+        (["get", "digits"], "difflib"),
+        (["apply", "-f", "job.json"], "yaml"),
+        (["logs", "digits"], "difflib"),
+    ],
+)
+def test_commands_that_ask_an_api_need_no_loop_and_no_library_for_it(
+    words: list[str], extra: str, tmp_path: Path
+) -> None:
+    """They speak HTTP with the standard library; the API here is one that does not answer."""
+    (tmp_path / "kubeconfig").write_text(
+        '{"current-context": "c", "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],'
+        ' "contexts": [{"name": "c", "context": {"cluster": "c"}}]}'
+    )
+    (tmp_path / "job.json").write_text('{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}}')
+    unwanted = HEAVY - {"email", "http.client", "msgspec", "ssl", extra}
+    assert _loaded(words, unwanted, tmp_path, KUBECONFIG=str(tmp_path / "kubeconfig")) == ""
+
+
+def _loaded(words: list[str], unwanted: set[str], folder: Path, **more: str) -> str:
+    """Returns which of some modules a command loads."""
     program = (
         "import sys\n"
         "from corral.surfaces.cli.main import run\n"
         f"run({words!r})\n"
-        f"sys.stderr.write('loaded: ' + ' '.join(sorted({HEAVY!r} & sys.modules.keys())))\n"
+        f"sys.stderr.write('loaded: ' + ' '.join(sorted({unwanted!r} & sys.modules.keys())))\n"
     )
-    environment = {**os.environ, "CORRAL_HOME": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60)
-    assert done.stderr.splitlines()[-1] == "loaded: "
+    environment = {**os.environ, "CORRAL_HOME": str(folder / "home"), **more}
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, cwd=folder, capture_output=True, text=True, timeout=60
+    )
+    return done.stderr.splitlines()[-1].removeprefix("loaded: ")
 
 
 def _processor_seconds(*words: str) -> float:
