@@ -155,6 +155,19 @@ def export(name: str, write: Callable[[Path], object]) -> Path:
     return _place(folder / name, write)
 
 
+def export_folder(name: str, write: Callable[[Path], object]) -> Path:
+    """Puts the finished model at `model/NAME` below the output folder, by calling `write` with a path for a folder."""
+    path = output() / "model" / name
+    path.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=path.parent, prefix=".unfinished-") as folder:
+        draft = Path(folder, name)
+        write(draft)
+        if path.exists():
+            path.replace(Path(folder, "earlier"))
+        draft.replace(path)
+    return path
+
+
 def _place(path: Path, write: Callable[[Path], object]) -> Path:
     """Writes a file beside its place and renames it when it is safe on disk; `{digest}` in its name becomes its hash."""
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".unfinished-") as folder:
