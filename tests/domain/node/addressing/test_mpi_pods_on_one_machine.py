@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from corral.engine.node.addressing.door import is_door
-from corral.engine.node.addressing.mpi_pods import launcher_variables, role_of, worker_command
+from corral.engine.node.addressing.mpi_pods import launcher_variables, role_of, worker_command, worker_variables
+from corral.engine.node.addressing.pod_finding import is_door
 from corral.kinds.objects import Object
 from corral.kinds.training.job import Place
 from corral.kinds.training.reading import read_job
@@ -110,3 +110,23 @@ def test_workers_and_other_pods_are_told_nothing() -> None:
     others: list[Object] = [first("Worker"), second("Worker"), {"metadata": {}}]
     for pod in others:
         assert launcher_variables(pod, {}, "/node/bin", is_root=True) == {}
+
+
+def test_each_worker_keeps_what_is_a_hosts_own_in_its_own_folder() -> None:
+    told = worker_variables(second("Worker"), "/node/pods/uid/mpi")
+    assert told["OMPI_MCA_btl_sm_backing_directory"] == told["OMPI_MCA_orte_tmpdir_base"] == "/node/pods/uid/mpi"
+    assert not worker_variables(second("Launcher"), "/node/pods/uid/mpi")
+
+
+@pytest.mark.parametrize(
+    ("container", "is_left_alone"),
+    [
+        ({"command": ["mpirun", "-mca", "btl_tcp_if_exclude", "lo,docker0", "train"]}, True),
+        ({"env": [{"name": "OMPI_MCA_btl_tcp_if_exclude", "value": "lo"}]}, True),
+        ({"command": ["mpirun", "train"]}, False),
+    ],
+)
+def test_interfaces_that_somebody_chose_are_not_chosen_again(container: Object, is_left_alone: bool) -> None:
+    pod = second("Launcher", **container)
+    told = launcher_variables(pod, plain_env(pod), "/node/bin", is_root=False)
+    assert ("OMPI_MCA_btl_tcp_if_include" not in told) == is_left_alone

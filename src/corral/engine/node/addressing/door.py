@@ -190,11 +190,6 @@ class Door:
 # --- the launcher's side ---
 
 
-def is_door(argv: Sequence[str]) -> bool:
-    """Tells whether a run is that of this program, by what it was started with."""
-    return any(__name__ in word for word in argv)
-
-
 def knock(folder: str) -> socket.socket | None:
     """Returns a connection to the door of a run, None when it is not open, or not yet."""
     caller = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

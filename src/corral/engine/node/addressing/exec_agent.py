@@ -13,11 +13,12 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from corral.engine.node.addressing.agent_words import kubectl_order, ssh_order
-from corral.engine.node.addressing.door import is_door, knock, run_behind
+from corral.engine.node.addressing.door import knock, run_behind
 from corral.engine.node.addressing.pod_finding import (
     FOLDER_VARIABLE,
     NAMESPACE_VARIABLE,
     hosts_in,
+    is_door,
     parsed_host,
     pods_at,
     pods_named,

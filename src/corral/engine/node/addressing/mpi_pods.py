@@ -13,6 +13,7 @@ from typing import Literal
 
 from corral.engine.node.addressing.exec_agent import HOSTS_VARIABLE
 from corral.engine.node.addressing.own_programs import program
+from corral.engine.node.addressing.pod_finding import DOOR
 from corral.kinds.objects import Object, labels_of
 from corral.kinds.training.mpi import MPI_JOB, MPI_JOB_V2
 from corral.reconcile.frameworks.mpi import CONFIG_PATH, HOSTFILE, KUBEXEC
@@ -44,7 +45,7 @@ def worker_command(pod: Object, container: Object) -> tuple[str, ...] | None:
     """Returns what a worker runs in place of a program that only waits to be reached; None when it has work of its own."""
     if role_of(pod) != "worker" or not _only_waits([*(container.get("command") or ()), *(container.get("args") or ())]):
         return None
-    return program("corral.engine.node.addressing.door")
+    return program(DOOR)
 
 
 def _only_waits(argv: list[str]) -> bool:
@@ -81,7 +82,7 @@ def worker_variables(pod: Object, own_folder: str) -> dict[str, str]:
     Open MPI names its files by the name of the machine and the rank on it, so that workers on one machine would take each
     other's for their own, and crash. The launcher must not have these: it would hand them on to all workers.
     """
-    return dict.fromkeys(_HOST_FOLDERS, own_folder) if role_of(pod) == "worker" else {}
+    return {**dict.fromkeys(_HOST_FOLDERS, own_folder), **_ACROSS_USERS} if role_of(pod) == "worker" else {}
 
 
 _HOST_FOLDERS = (
@@ -124,7 +125,12 @@ def _same_as(env: Mapping[str, str]) -> dict[str, str]:
     return {later: env[former] for former, later in _RENAMED.items() if env.get(former)}
 
 
+_ACROSS_USERS = {
+    # Containers of an ordinary user may not open each other's files by way of /proc; files with names they may.
+    "UCX_POSIX_USE_PROC_LINK": "n",
+}
 _ON_ONE_MACHINE = {
+    **_ACROSS_USERS,
     # Hosts that are one machine share its processors: nobody owns one, and whoever waits lets others work.
     "OMPI_MCA_hwloc_base_binding_policy": "none",
     "PRTE_MCA_hwloc_default_binding_policy": "none",

@@ -14,6 +14,9 @@ from corral.engine.node.folder import NodeFolder
 FOLDER_VARIABLE = "CORRAL_NODE_FOLDER"
 NAMESPACE_VARIABLE = "CORRAL_NAMESPACE"
 
+DOOR = "corral.engine.node.addressing.door"
+"""The module that a worker runs while it waits for commands."""
+
 _JOB_NAME = "training.kubeflow.org/job-name"
 _JOB_ROLE = "training.kubeflow.org/job-role"
 _DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
@@ -105,15 +108,21 @@ def pods_at(folder: NodeFolder, namespace: str, host: HostName) -> list[KnownPod
 def running_container(folder: NodeFolder, pods: Sequence[KnownPod], container: str = "") -> Run | None:
     """Returns the run to join, None while nothing runs.
 
-    Without a name the pod's default container is meant; where that is not known, any that runs.
+    Without a name the pod's default container is meant; where that is not known, any that runs, and first of all one that
+    waits for commands.
     """
     for pod in pods:
         wanted = (container,) if container else pod.containers[:1] or _all_containers(folder, pod.uid)
-        for name in wanted:
-            run = _latest_run(folder, pod.uid, name)
-            if run is not None and run.is_running() and read_ending(run.folder) is None:
-                return run
+        latest = (_latest_run(folder, pod.uid, name) for name in wanted)
+        running = [run for run in latest if run is not None and run.is_running() and read_ending(run.folder) is None]
+        if running:
+            return next((run for run in running if is_door(run.argv)), running[0])
     return None
+
+
+def is_door(argv: Sequence[str]) -> bool:
+    """Tells whether a run is that of a program that waits for commands, by what it was started with."""
+    return any(DOOR in word for word in argv)
 
 
 def _all_containers(folder: NodeFolder, uid: str) -> tuple[str, ...]:
