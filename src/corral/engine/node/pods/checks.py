@@ -1,7 +1,7 @@
 """What probes and hooks do: run a command in the container, ask over HTTP, connect, or wait.
 
-Every check ends within its time and is answered with a value; a check that cannot be carried out is a bad answer that
-says why.
+Every check ends within its time and is answered with a value; one that cannot be carried out says why, and nothing about
+the container.
 """
 
 import asyncio
@@ -10,7 +10,10 @@ from typing import NamedTuple, Protocol
 
 from corral.adapters.http_checks.asking import HttpQuestion, ask_http
 from corral.engine.node.membership.node_object import HOST_IP
+from corral.engine.node.pods.probing import KINDS
 from corral.kinds.objects import Object
+
+HOOKS = ("postStart", "preStop")
 
 
 class Answer(NamedTuple):
@@ -18,6 +21,8 @@ class Answer(NamedTuple):
 
     is_good: bool
     said: str = ""
+    is_known: bool = True
+    """Whether the check could be carried out; if not, it must not be held against the container."""
 
 
 class Inside(Protocol):
@@ -39,8 +44,29 @@ class Subject(NamedTuple):
     port_of: PortOf
 
 
+KNOWN = ("exec", "httpGet", "tcpSocket", "sleep")
+
+
+def unknown_checks(container: Object) -> list[str]:
+    """Returns what this node cannot ask of a container, one sentence for each probe or hook."""
+    lifecycle = container.get("lifecycle") or {}
+    handlers = {kind: container.get(kind) for kind in KINDS} | {kind: lifecycle.get(kind) for kind in HOOKS}
+    return [
+        f"{kind} by {_kind_of(handler)} is not known on this node: use exec, httpGet or tcpSocket"
+        for kind, handler in handlers.items()
+        if handler and not any(handler.get(known) is not None for known in KNOWN)
+    ]
+
+
 async def check(handler: Object, subject: Subject, seconds: float) -> Answer:
     """Carries out the action of a probe or hook."""
+    try:
+        return await _checked(handler, subject, seconds)
+    except _NoSuchPortError as error:
+        return Answer(False, str(error), is_known=False)
+
+
+async def _checked(handler: Object, subject: Subject, seconds: float) -> Answer:
     if "exec" in handler:
         return await subject.inside.run(handler["exec"].get("command") or [], seconds)
     if "httpGet" in handler:
@@ -50,8 +76,11 @@ async def check(handler: Object, subject: Subject, seconds: float) -> Answer:
     if "sleep" in handler:
         await asyncio.sleep(min(float(handler["sleep"].get("seconds") or 0), seconds))
         return Answer(True)
-    kinds = ", ".join(sorted(name for name, value in handler.items() if isinstance(value, dict)))
-    return Answer(False, f"a check by {kinds or 'nothing'} is not known here: use exec, httpGet or tcpSocket")
+    return Answer(False, f"a check by {_kind_of(handler)} is not known on this node", is_known=False)
+
+
+def _kind_of(handler: Object) -> str:
+    return ", ".join(sorted(name for name, value in handler.items() if isinstance(value, dict))) or "nothing"
 
 
 def _question(action: Object, subject: Subject, seconds: float) -> HttpQuestion:
@@ -88,4 +117,10 @@ def _port(given: object, subject: Subject) -> int:
     named = next((int(one["containerPort"]) for one in ports if one.get("name") == given), None)
     if named is not None:
         return subject.port_of(named)
-    return subject.port_of(int(given)) if isinstance(given, str) and given.isdigit() else 0
+    if isinstance(given, str) and given.isdigit():
+        return subject.port_of(int(given))
+    raise _NoSuchPortError(f"container {subject.container['name']} has no port named {given!r}")
+
+
+class _NoSuchPortError(Exception):
+    """A check names a port that the container does not have."""

@@ -21,7 +21,7 @@ from corral.engine.node.containers.record import Run, adopt
 from corral.engine.node.containers.watching import EndWatch
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.membership.node_object import HOST_IP
-from corral.engine.node.pods.checks import Answer, Subject, check
+from corral.engine.node.pods.checks import Answer, Subject, check, unknown_checks
 from corral.engine.node.pods.evidence import how_it_ended
 from corral.engine.node.pods.inside import InsideRun
 from corral.engine.node.pods.life import Start, Stop
@@ -100,6 +100,7 @@ class ContainersOfPod:
         """Starts a run, or notes why that is not possible now."""
         container = live.containers[order.container]
         try:
+            _refuse_unknown_checks(container.spec)
             self._note(live.pod)
             self._logs.take(live.pod)
             outfit = await self._outfitter.outfit(live.pod, container.spec, order.number, self._neighbours())
@@ -276,6 +277,12 @@ class ContainersOfPod:
         self._runtime.events.emit(
             EmitEvent(POD, live.pod, reason, message, "Warning" if kind == "Warning" else "Normal")
         )
+
+
+def _refuse_unknown_checks(container: Object) -> None:
+    unknown = unknown_checks(container)
+    if unknown:
+        raise StartRefusedError("CreateContainerConfigError", "; ".join(unknown))
 
 
 def _kept(pod: Object) -> Object:

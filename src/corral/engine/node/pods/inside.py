@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from corral.engine.node.containers.joining import Joined, Streams, join
 from corral.engine.node.containers.launch import StartRefusedError
-from corral.engine.node.containers.record import Run
+from corral.engine.node.containers.record import KILLED, Run
 from corral.engine.node.containers.watching import EndWatch
 from corral.engine.node.pods.checks import Answer
 
@@ -22,19 +22,23 @@ class InsideRun:
 
     async def run(self, argv: Sequence[str], seconds: float) -> Answer:
         """Returns a good answer when the command ends with 0 within the time; it is killed when it does not."""
+        try:
+            return await self._answer(argv, seconds)
+        except StartRefusedError as refusal:
+            return Answer(False, refusal.message, is_known=False)
+        except OSError as error:
+            return Answer(False, f"{argv[0] if argv else 'it'} cannot be run: {error.strerror}", is_known=False)
+
+    async def _answer(self, argv: Sequence[str], seconds: float) -> Answer:
         with tempfile.TemporaryFile() as output:
-            try:
-                joined = self._joined(argv, output.fileno())
-            except StartRefusedError as refusal:
-                return Answer(False, refusal.message)
+            command = _Command(self._joined(argv, output.fileno()))
             try:
                 async with asyncio.timeout(seconds):
-                    code = await wait_for_end(joined)
+                    code = await command.end()
             except TimeoutError:
                 return Answer(False, f"{argv[0]} did not end within {seconds:g} s")
             finally:
-                joined.kill()
-                joined.forget()
+                command.kill()
             output.seek(0)
             said = output.read(_SAID_BYTES).decode("utf-8", "replace").strip()
             return Answer(code == 0, said or f"{argv[0]} ended with {code}")
@@ -47,12 +51,23 @@ class InsideRun:
             os.close(nothing)
 
 
-async def wait_for_end(joined: Joined) -> int:
-    """Returns the exit code of a joined command when it has ended; cancelled, it leaves the command as it is."""
-    ended = asyncio.Event()
-    watch = EndWatch(joined.process, ended.set)
-    try:
-        await ended.wait()
-    finally:
-        watch.close()
-    return 0 if watch.exit_code is None else watch.exit_code
+class _Command:
+    """A joined command that is reaped at its end, also when nobody waits for it any more."""
+
+    def __init__(self, joined: Joined) -> None:
+        self._joined = joined
+        self._ended = asyncio.Event()
+        self._watch = EndWatch(joined.process, self._finish)
+
+    async def end(self) -> int:
+        """Returns the exit code when it has ended."""
+        await self._ended.wait()
+        return KILLED if self._watch.exit_code is None else self._watch.exit_code
+
+    def kill(self) -> None:
+        """Kills it, if it still runs."""
+        self._joined.kill()
+
+    def _finish(self) -> None:
+        self._joined.forget()
+        self._ended.set()

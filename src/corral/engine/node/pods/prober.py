@@ -66,7 +66,11 @@ class Prober:
         await self._clock.sleep(rules.initial_delay)
         while True:
             answer = await check(probe, self._subject, rules.timeout)
-            self._take(kind, answered(self._tallies[kind], answer.is_good, answer.said, rules))
+            if answer.is_known:
+                self._take(kind, answered(self._tallies[kind], answer.is_good, answer.said, rules))
+            else:
+                # Told, and then forgotten: what cannot be asked says nothing about the container.
+                self._changed(kind, ProbeTally(is_good=False, said=f"it could not be asked: {answer.said}"))
             if kind == "startupProbe" and self._tallies[kind].verdict is not None:
                 return
             await self._clock.sleep(rules.period)
