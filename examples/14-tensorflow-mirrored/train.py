@@ -1,0 +1,1 @@
+../13-tensorflow-multiworker/train.py
