@@ -53,16 +53,27 @@ class PodLogs:
         task.add_done_callback(self._endings.discard)
 
     def finish(self, pod: Object) -> None:
-        """Notes the end of a pod."""
-        note_end(_folder_of(self._folder, pod), self._clock.now())
+        """Notes the end of a pod; without the note, its logs count as old from their last word on."""
+        try:
+            note_end(_folder_of(self._folder, pod), self._clock.now())
+        except OSError as error:
+            _log.warning("end of a pod not noted", extra={"pod": str(key_of(pod)), "why": str(error)})
 
     async def keep_house(self, existing: Callable[[], frozenset[str]]) -> None:
         """Removes what is beyond the limits, now and every hour, until cancelled."""
         while True:
-            gone = await asyncio.to_thread(sweep, self._folder.logs, existing(), self._clock.now())
-            if gone:
-                _log.info("old logs removed", extra={"pods": len(gone)})
+            await self._sweep(existing())
             await self._clock.sleep(SWEEP_SECONDS)
+
+    async def _sweep(self, existing: frozenset[str]) -> None:
+        try:
+            gone = await asyncio.to_thread(sweep, self._folder.logs, existing, self._clock.now())
+        except OSError as error:
+            # Tried again in an hour; pods must not suffer from a log that cannot be removed.
+            _log.warning("old logs not removed", extra={"why": str(error)})
+            return
+        if gone:
+            _log.info("old logs removed", extra={"pods": len(gone)})
 
     async def close(self) -> None:
         """Lets go of all logs."""
