@@ -1,9 +1,10 @@
-"""What a pod of an MPI job finds around it on this machine, ready for its start: variables, and folders that they name."""
+"""What a pod of an MPI job finds around it on this machine, ready for its start: programs, variables, folders."""
 
 import os
 from collections.abc import Mapping
 
 from corral.engine.node.addressing.mpi_pods import launcher_variables, role_of, worker_variables
+from corral.engine.node.addressing.stand_ins import install_stand_ins
 from corral.engine.node.folder import NodeFolder
 from corral.kinds.objects import Object, uid_of
 
@@ -15,6 +16,7 @@ def mpi_surroundings(pod: Object, env: Mapping[str, str], folder: NodeFolder) ->
     """
     if role_of(pod) is None:
         return {}
+    install_stand_ins(folder)
     own = os.path.join(folder.pod(uid_of(pod)), "mpi")
     os.makedirs(own, mode=0o700, exist_ok=True)
     path = os.pathsep.join((folder.stand_ins, env.get("PATH") or os.defpath))

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
-from corral.engine.node.addressing.mpi_pods import launcher_variables, role_of, worker_command
+from corral.engine.node.addressing.mpi_pods import worker_command
+from corral.engine.node.addressing.mpi_surroundings import mpi_surroundings
 from corral.engine.node.addressing.pod_finding import FOLDER_VARIABLE, NAMESPACE_VARIABLE
-from corral.engine.node.addressing.stand_ins import install_stand_ins
 from corral.engine.node.containers.launch import Launch, Limits, Mount, StartRefusedError
 from corral.engine.node.downward import PodFacts
 from corral.engine.node.environment.commands import expanded_command
@@ -190,13 +190,9 @@ class Outfitter:
         return not kinds.isdisjoint(MADE_OF_OBJECTS)
 
     def _completed(self, pod: Object, env: Mapping[str, str]) -> dict[str, str]:
-        """Adds what programs of ours, and launchers of MPI jobs, need to find the others."""
+        """Adds what programs of ours, and pods of MPI jobs, need to find the others."""
         whole = {**env, FOLDER_VARIABLE: self._folder.root, NAMESPACE_VARIABLE: pod["metadata"]["namespace"]}
-        if role_of(pod) is not None:
-            install_stand_ins(self._folder)
-            whole["PATH"] = os.pathsep.join([self._folder.stand_ins, whole.get("PATH", os.defpath)])
-            whole |= launcher_variables(pod, whole, self._folder.stand_ins, os.geteuid() == 0)
-        return whole
+        return {**whole, **mpi_surroundings(pod, whole, self._folder)}
 
     def _scratch(self, uid: str) -> str:
         """Returns a folder of the pod's own, for containers of which nobody says where they work."""
