@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
-from corral.kinds.well_known import CONFIG_MAP, DEPLOYMENT, JOB, NAMESPACE, POD, REPLICA_SET
-from corral.ports.object_store import DeleteOptions
+from corral.kinds.objects import Object
+from corral.kinds.well_known import CONFIG_MAP, DEPLOYMENT, JOB, NAMESPACE, NODE, POD, REPLICA_SET
+from corral.ports.object_store import AT_ONCE, DeleteOptions
 from corral.testing.control_plane.cluster import Choices, ControlPlane
 from tests.embedded.controllers.cluster import Cluster
 from tests.embedded.controllers.conftest import in_namespace
@@ -71,3 +72,25 @@ def test_a_namespace_is_emptied(real_with_ours: Cluster) -> None:
     )
     drawer.change(CONFIG_MAP, "held", {"metadata": {"finalizers": None}})
     drawer.wait_gone(NAMESPACE, drawer.namespace)
+
+
+def test_a_pod_hears_why_it_waits_and_is_bound(real_with_ours: Cluster) -> None:
+    """A real server marks every new node as not ready until somebody looks after it."""
+    cluster = real_with_ours
+    amounts = {"pods": "10", "nvidia.com/gpu": "1"}
+    ready = {"allocatable": amounts, "capacity": amounts, "conditions": [{"type": "Ready", "status": "True"}]}
+    cluster.make(NODE, "one", status=ready)
+    container = {"name": "main", "image": "any", "resources": {"limits": {"nvidia.com/gpu": "1"}}}
+    cluster.make(POD, "waits", spec={"containers": [container]})
+
+    def told(pod: Object) -> dict[str, str]:
+        conditions = pod["status"].get("conditions") or []
+        return {one["status"]: one.get("message", "") for one in conditions if one["type"] == "PodScheduled"}
+
+    sentence = "0/1 nodes are available: 1 node(s) had untolerated taint {node.kubernetes.io/not-ready: }."
+    cluster.wait(lambda: told(cluster.get(POD, "waits")), {"False": sentence}.__eq__)
+    cluster.change(NODE, "one", {"spec": {"taints": None}})
+    pod = cluster.wait(lambda: cluster.get(POD, "waits"), lambda pod: pod["spec"].get("nodeName") == "one")
+    assert told(pod) == {"True": ""}
+    cluster.delete(POD, "waits", AT_ONCE)
+    cluster.delete(NODE, "one")
