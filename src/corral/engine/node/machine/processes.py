@@ -72,6 +72,17 @@ def carries(pid: int, assignment: bytes) -> bool:
         return False
 
 
+def variable_of(pid: int, name: str) -> str:
+    """Returns a variable that a process was started with; empty where there is none, or it cannot be read."""
+    try:
+        with open(f"/proc/{pid}/environ", "rb") as file:
+            entries = file.read().split(b"\0")
+    except OSError:
+        return ""
+    wanted = os.fsencode(name) + b"="
+    return next((os.fsdecode(entry[len(wanted) :]) for entry in entries if entry.startswith(wanted)), "")
+
+
 def proportional_bytes(pid: int) -> int:
     """Returns the memory of a process with what it shares divided by the number of sharers; its resident memory if untold."""
     try:

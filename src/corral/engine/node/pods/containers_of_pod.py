@@ -28,6 +28,7 @@ from corral.engine.node.pods.life import Start, Stop
 from corral.engine.node.pods.live_pod import LiveContainer, LivePod
 from corral.engine.node.pods.outfit import Neighbours, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
+from corral.engine.node.pods.ports_in_use import notes_on_taken_ports, refuse_taken_ports
 from corral.engine.node.pods.prober import Prober
 from corral.engine.node.pods.probing import ProbeTally
 from corral.engine.node.pods.refusals import refused_by_api, refused_by_machine
@@ -101,9 +102,11 @@ class ContainersOfPod:
         container = live.containers[order.container]
         try:
             _refuse_unknown_checks(container.spec)
+            refuse_taken_ports(live.pod, container.spec)
             self._note(live.pod)
             self._logs.take(live.pod)
             outfit = await self._outfitter.outfit(live.pod, container.spec, order.number, self._neighbours())
+            taken_ports = list(notes_on_taken_ports(live.pod, container.spec, outfit.own_ports))
             run = start_or_fail(outfit.launch)
         except StartRefusedError as refusal:
             self._refused(live, container, refusal)
@@ -117,6 +120,8 @@ class ContainersOfPod:
         container.own_ports, container.processors = dict(outfit.own_ports), outfit.launch.limits.cpus
         for left_out in outfit.notes:
             self.tell(live, "InvalidEnvironmentVariableNames", left_out, is_warning=True)
+        for taken in taken_ports:
+            self.tell(live, "PortInUse", taken, is_warning=True)
         if run.holder.pid:
             self.tell(live, "Started", f"Started container {order.container} as process {run.holder.pid}")
         self._take_up(live, container, run, order.number, is_new=True)
