@@ -27,6 +27,7 @@ from corral.engine.node.machine.capacity import Capacity, measured_capacity, pro
 from corral.engine.node.membership.heartbeat import Door, Membership
 from corral.engine.node.membership.self_portrait import amounts_of, described
 from corral.engine.node.pods.addresses import AddressBook
+from corral.engine.node.pods.claims import Claims
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
 from corral.engine.node.pods.devices import Devices
 from corral.engine.node.pods.keeper import PodKeeper
@@ -88,6 +89,8 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: A
         _log.info("node registered", extra={"node": name, "api": client.access.server})
         group.create_task(membership.run(), name="heartbeat")
         group.create_task(keeper.run(), name="pods")
+        claims = Claims(runtime, folder, lambda: [live.pod for live in keeper.live.values()])
+        group.create_task(claims.run(), name="claims")
 
 
 def _keeper(runtime: Runtime, folder: NodeFolder, name: str, capacity: Capacity) -> PodKeeper:
