@@ -4,7 +4,7 @@ The contracts of the verbs are those of `corral.ports.object_store`, without `aw
 who needs several asks its opener for as many.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from corral.kinds.catalogue import Catalogue
@@ -42,7 +42,9 @@ class DirectStore(Protocol):
     def pages(self, resource: ApiResource, scope: Scope, shape: type[T]) -> Iterator[Page[T]]:
         """Yields a list page by page, decoded into `shape`."""
 
-    def watch(self, resource: ApiResource, scope: Scope, start: Start, shape: type[T]) -> Iterator[Sequence[Change[T]]]:
+    def watch(
+        self, resource: ApiResource, scope: Scope, start: Start, shape: type[T]
+    ) -> Generator[Sequence[Change[T]], None, None]:
         """Yields changes in batches until the server ends the stream; the first batch is empty."""
 
     def patch(self, resource: ApiResource, key: ObjectKey, patch: Patch, *, options: WriteOptions = PLAIN) -> Object:
@@ -53,7 +55,7 @@ class DirectStore(Protocol):
 
     def logs(
         self, key: ObjectKey, options: LogOptions = WHOLE_LOG, *, quiet_limit: float | None = None
-    ) -> Iterator[bytes]:
+    ) -> Generator[bytes, None, None]:
         """Yields a container's log in pieces; a cut of the connection is UnreachableError, a clean end is an end."""
 
     def catalogue(self, *, refresh: bool = False) -> Catalogue:

@@ -4,7 +4,8 @@ import pytest
 
 from corral.control.desk.kinds import TRAINING_GROUP
 from corral.control.desk.kinds import TRAINING_KINDS as NAMES
-from corral.control.desk.logs.kept import latest_of_each_place, pods_gone, read_kept
+from corral.control.desk.logs.cursor import LogCursor
+from corral.control.desk.logs.kept import latest_of_each_place, pods_gone, read_kept, rest_of
 from corral.control.desk.logs.sources import (
     DEFAULT_CONTAINER,
     TRAINERS,
@@ -110,3 +111,15 @@ def test_kept_logs_are_read_run_by_run() -> None:
     assert shown(logs, "a", tail=3) == [b"two", b"three", b"four"]
     assert shown(logs, "a", tail=0) == []
     assert shown(logs, "a", previous=True) == [b"one", b"two"]
+
+
+def test_the_rest_of_a_kept_log_is_what_a_reader_has_not_seen() -> None:
+    lines = [b"2027-01-15T08:%02d:00.000000000Z line %d\n" % (at // 10, at) for at in range(300)]
+    whole = b"".join(lines)
+    log = KeptLog("p", "u", {}, "c", 0, 0.0, lambda: (whole[at : at + 100] for at in range(0, len(whole), 100)))
+    for seen in (0, 1, 7, 150, 300):
+        cursor = LogCursor()
+        cursor.begin()
+        cursor.feed(b"".join(lines[:seen]))
+        left = [piece.text for pieces in rest_of(log, cursor) for piece in pieces]
+        assert left == [b"line %d" % at for at in range(seen, 300)], seen

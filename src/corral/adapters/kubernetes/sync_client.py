@@ -4,7 +4,7 @@ Same calls, same answers and same retries as the asynchronous client; only sendi
 threads: a command has one.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, TypeVar
 
 from corral.adapters.kubernetes import calls
@@ -95,7 +95,9 @@ class SyncClient:
         accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
         return object_in(self._transport.send(calls.list_page(resource, scope, limit=limit, accept=accept)))
 
-    def watch(self, resource: ApiResource, scope: Scope, start: Start, shape: type[T]) -> Iterator[Sequence[Change[T]]]:
+    def watch(
+        self, resource: ApiResource, scope: Scope, start: Start, shape: type[T]
+    ) -> Generator[Sequence[Change[T]], None, None]:
         """Yields changes in batches until the server ends the stream; the first batch is empty."""
         call = calls.watch(resource, scope, start)
         reader, splitter = ChangeReader(call.what, shape), LineSplitter()
@@ -146,7 +148,7 @@ class SyncClient:
 
     def logs(
         self, key: ObjectKey, options: LogOptions = WHOLE_LOG, *, quiet_limit: float | None = None
-    ) -> Iterator[bytes]:
+    ) -> Generator[bytes, None, None]:
         """Yields a container's log in pieces; a followed log may be silent for as long as it likes."""
         for data in self._transport.stream(calls.logs(POD, key, options), quiet_limit=quiet_limit):
             if data:

@@ -100,7 +100,7 @@ def _sightings(session: Session, job: Found, deadline: float | None) -> Iterator
     yield found[0]
     left = TELLS_AFTER if deadline is None else min(TELLS_AFTER, deadline - time.monotonic())
     start = Start(revision, timeout_seconds=60, quiet_limit=max(left, 0.1))
-    with closing(session.store.watch(job.resource, scope, start, dict[str, Any])) as changes:  # type: ignore[type-var]
+    with closing(session.store.watch(job.resource, scope, start, dict[str, Any])) as changes:
         for batch in changes:
             for change in batch:
                 if change.verb == "DELETED":

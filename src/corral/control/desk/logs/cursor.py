@@ -8,18 +8,21 @@ behind its last byte.
 """
 
 from collections import deque
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 from zlib import crc32
 
 LONGEST_HELD: Final = 64 * 1024
 """How much of a line without an end is held before its beginning is handed on."""
-REMEMBERED: Final = 64
-"""How many lines must come again to be sure of the place."""
+REMEMBERED: Final = 4096
+"""How many lines are known when they come again."""
+SURELY: Final = 64
+"""How many must come again when the stream begins before what is remembered."""
+DRIFT_SECONDS: Final = 6
+"""By how much a node may tell a later time of a line than before: it notes times only now and then."""
 MOST_DOUBTFUL: Final = 4 * 1024 * 1024
-"""How much is held back while the place is not found; beyond it the log was cut short, and everything later is news."""
-DOUBT_SECONDS: Final = 10
-"""How much later than the last line one may be without ending the search."""
+"""How much is held back while the place is not found."""
 
 
 class Piece(NamedTuple):
@@ -44,42 +47,81 @@ class _Line:
         self.check = crc32(text, self.check)
         self.length += len(text)
 
-    @property
-    def known_as(self) -> tuple[int, int]:
-        """Returns what two equal lines have in common."""
-        return self.check, self.length
+    def known_as(self, stamp: bytes) -> "_Known":
+        """Returns what it can be known by when it comes again."""
+        return _Known(self.check, self.length, stamp)
+
+
+class _Known(NamedTuple):
+    """What a line that was read is known by."""
+
+    check: int
+    length: int
+    stamp: bytes
+
+    def comes_again_as(self, other: "_Known") -> bool:
+        """Whether another line can be this one: the same text, told to be as old or a little younger."""
+        if (self.check, self.length) != (other.check, other.length):
+            return False
+        if self.stamp == other.stamp:
+            return True
+        before, after = nanoseconds(self.stamp), nanoseconds(other.stamp)
+        return before <= after <= before + DRIFT_SECONDS * 1_000_000_000
 
 
 class _Search:
-    """The search for the place at which the reader was, in a stream that begins before it."""
+    """The search for the place at which the reader was, in a stream that begins before it.
 
-    def __init__(self, known: "deque[tuple[int, int]]", least: int) -> None:
-        self._known = list(known)
-        self._least = least
-        """So many lines are repeated at least: those of the second from which the server was asked."""
-        self._met: deque[tuple[int, int]] = deque(maxlen=REMEMBERED)
-        self._count = 0
-        self.held: deque[Piece] = deque()
+    `least` lines are repeated for sure: those of the second from which the server was asked. When they are more than are
+    remembered, the first ones cannot be known again, and so many of the last must be instead.
+    """
+
+    def __init__(self, known: Sequence[_Known], least: int) -> None:
+        self._known = known
+        self._repeated = least
+        self._begins_before = least > len(known)
+        self._least = min(SURELY, len(known)) if self._begins_before else least
+        self._lines = 0
+        self._matches: dict[int, int] = {}
+        """The index of the line that must come next, and that of the first one that came again."""
+        self.is_there = least == 0
+        self.is_lost = False
+        self.held: list[Piece] = []
         self._held_bytes = 0
 
-    def is_there(self) -> bool:
-        """Whether the lines met so far end with those that were read last."""
-        length = min(self._count, len(self._known))
-        first, begin = len(self._met) - length, len(self._known) - length
-        return self._count >= self._least and list(self._met)[first:] == self._known[begin:]
-
-    def meet(self, line: "_Line") -> None:
-        """Takes note of a whole line."""
-        self._met.append(line.known_as)
-        self._count += 1
-
-    def hold(self, piece: Piece) -> bool:
-        """Keeps what may be news; says whether there is room for more."""
+    def hold(self, piece: Piece) -> None:
+        """Keeps what may be news, up to a limit: before it, what is surely a repetition is let go."""
         self.held.append(piece)
         self._held_bytes += len(piece.text) + 50
-        while self._held_bytes > MOST_DOUBTFUL and self._count < self._least:
-            self._held_bytes -= len(self.held.popleft().text) + 50
-        return self._held_bytes <= MOST_DOUBTFUL
+        if self._held_bytes > MOST_DOUBTFUL:
+            self._held_bytes = 0
+            if self._lines >= self._repeated:
+                self.is_lost = True
+            else:
+                self.held.clear()
+
+    def meet(self, line: _Known) -> None:
+        """Takes note of a whole line."""
+        self._lines += 1
+        known, matches = self._known, {}
+        for index, first in self._matches.items():
+            if index < len(known) and known[index].comes_again_as(line):
+                matches[index + 1] = first
+        if self._lines == 1 or self._begins_before:
+            for index in range(len(known) - self._least + 1):
+                if index + 1 not in matches and known[index].comes_again_as(line):
+                    matches[index + 1] = index
+        self._matches = matches
+        self.is_there = len(known) in matches and len(known) - matches[len(known)] >= self._least
+        is_hopeless = not matches and not self._begins_before
+        self.is_lost = not self.is_there and (is_hopeless or self._is_too_late(line))
+
+    def _is_too_late(self, line: _Known) -> bool:
+        """Whether a line is younger than the last one that was read, whatever time is told of that by now."""
+        last = self._known[-1].stamp
+        return (
+            line.stamp[:18] != last[:18] and nanoseconds(line.stamp) > nanoseconds(last) + DRIFT_SECONDS * 1_000_000_000
+        )
 
 
 class LogCursor:
@@ -88,7 +130,7 @@ class LogCursor:
     def __init__(self) -> None:
         self.stamp = b""
         """The stamp of the last line."""
-        self._known: deque[tuple[int, int]] = deque(maxlen=REMEMBERED)
+        self._known: deque[_Known] = deque(maxlen=REMEMBERED)
         self._in_second = 0
         self._open_bytes = 0
         self._waiting = b""
@@ -103,6 +145,11 @@ class LogCursor:
         return bool(self.stamp)
 
     @property
+    def is_lost(self) -> bool:
+        """Whether the present stream does not hold what was read last: it is of another run, or the log was cut."""
+        return self._search is not None and self._search.is_lost
+
+    @property
     def resumes_from(self) -> str:
         """Returns the whole second from which a server is to be asked after a cut."""
         text = self.stamp.decode("ascii", "replace")
@@ -114,7 +161,7 @@ class LogCursor:
     def begin(self) -> None:
         """Starts a new stream of the same log; what it repeats will be passed over."""
         self._waiting, self._line, self._skipped = b"", None, 0
-        self._search = _Search(self._known, self._in_second) if self.has_begun else None
+        self._search = _Search(tuple(self._known), self._in_second) if self.has_begun else None
         self._end_search_if_there()
 
     def feed(self, data: bytes) -> list[Piece]:
@@ -130,13 +177,28 @@ class LogCursor:
         return pieces
 
     def finish(self) -> list[Piece]:
-        """Returns what stood after the last line end, when a stream ended well; and what was held back in doubt."""
+        """Returns what stood after the last line end, when a stream ended well; a search that found nothing is lost."""
         pieces: list[Piece] = []
         if self._waiting:
             self._take(self._waiting, pieces, ends=False)
             self._waiting = b""
         if self._search is not None:
-            self._give_up_search(pieces)
+            self._search.is_lost = True
+        return pieces
+
+    def go_on_regardless(self) -> list[Piece]:
+        """Ends a search in vain, and returns everything later than the last line."""
+        search, self._search = self._search, None
+        assert search is not None
+        self._open_bytes = self._skipped = 0
+        last, current, pieces = nanoseconds(self.stamp), self._line, list[Piece]()
+        for piece in search.held:
+            if nanoseconds(piece.stamp) > last:
+                if piece.starts or self._line is None:
+                    self._line = _Line()
+                self._line.add(piece.text)
+                self._give(piece, pieces)
+        self._line = current
         return pieces
 
     def _take(self, text: bytes, pieces: list[Piece], *, ends: bool) -> None:
@@ -147,50 +209,20 @@ class LogCursor:
             self._line_stamp, text = _split(text, self._line_stamp or self.stamp)
         self._line.add(text)
         piece = Piece(self._line_stamp, text, starts, ends)
-        if self._search is not None:
-            self._look_for_place(self._search, piece, pieces)
-        else:
+        if self._search is None:
             self._give(piece, pieces)
+        else:
+            self._search.hold(piece)
+            if ends:
+                self._search.meet(self._line.known_as(self._line_stamp))
+                self._end_search_if_there()
         if ends:
             self._line = None
 
-    # --- the search after a cut ---
-
-    def _look_for_place(self, search: _Search, piece: Piece, pieces: list[Piece]) -> None:
-        has_room = search.hold(piece)
-        if piece.ends and self._line is not None:
-            search.meet(self._line)
-            self._end_search_if_there()
-        if self._search is not None and (not has_room or self._is_beyond_doubt(piece)):
-            self._give_up_search(pieces)
-
     def _end_search_if_there(self) -> None:
-        if self._search is not None and self._search.is_there():
+        if self._search is not None and self._search.is_there:
             self._search = None
             self._skipped = self._open_bytes
-
-    def _is_beyond_doubt(self, piece: Piece) -> bool:
-        return (
-            piece.starts
-            and piece.stamp[:18] != self.stamp[:18]
-            and nanoseconds(piece.stamp) - nanoseconds(self.stamp) > DOUBT_SECONDS * 1_000_000_000
-        )
-
-    def _give_up_search(self, pieces: list[Piece]) -> None:
-        """Takes everything later than the last line as news: the log does not hold that line any more."""
-        search, self._search = self._search, None
-        assert search is not None
-        self._open_bytes = self._skipped = 0
-        last, current = nanoseconds(self.stamp), self._line
-        for piece in search.held:
-            if nanoseconds(piece.stamp) > last:
-                if piece.starts or self._line is None:
-                    self._line = _Line()
-                self._line.add(piece.text)
-                self._give(piece, pieces)
-        self._line = current
-
-    # --- what is news ---
 
     def _give(self, piece: Piece, pieces: list[Piece]) -> None:
         """Hands a piece on, without what was handed on before a cut."""
@@ -202,7 +234,7 @@ class LogCursor:
         self._skipped = max(0, self._skipped - len(piece.text))
         self._open_bytes += len(piece.text)
         if piece.ends:
-            self._known.append(self._line.known_as)
+            self._known.append(self._line.known_as(piece.stamp))
             self._in_second += 1
             self._open_bytes = self._skipped = 0
         if fresh or not repeated:

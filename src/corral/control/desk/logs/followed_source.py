@@ -6,13 +6,13 @@ afterwards, and the reading is over only when it began after the container had e
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
 
 import msgspec
 
 from corral.control.desk.logs.board import Board
 from corral.control.desk.logs.cursor import LogCursor
-from corral.control.desk.logs.reading import Heard, Note, Printed, one_stream
+from corral.control.desk.logs.kept import rest_of
+from corral.control.desk.logs.reading import Heard, LostPlaceError, Note, Printed, one_stream
 from corral.control.desk.logs.sources import Choice, LoggedPod, Source, has_started, is_over, status_of_container
 from corral.errors import CorralError, PermanentError, RetryError
 from corral.kinds.well_known import POD
@@ -21,9 +21,6 @@ from corral.ports.kept_logs import KeptLog, KeptLogs
 from corral.ports.log_source import LogOptions
 from corral.ports.object_store import Scope
 from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError, UnauthorizedError
-
-QUIET_LIMIT = 60.0
-"""After so long a silence the stream is opened anew: it may have died without a word."""
 
 
 class FollowedSource:
@@ -49,6 +46,8 @@ class FollowedSource:
         self._trouble = trouble
         self._cursor = LogCursor()
         self._run: int | None = None
+        self._in_doubt = False
+        """Whether a run may have begun unseen: the API does not know yet what happened while it was away."""
         self._wait = 0.1
 
     def read(self) -> None:
@@ -68,6 +67,8 @@ class FollowedSource:
             if not self._await_start(pod):
                 return False
             self._catch_up(pod)
+            if self._in_doubt:
+                self._settle_run()
             self._stream(follow=True)
             return not is_over(pod, self._source.container) and self._await_run(pod)
         except NotFoundError:
@@ -85,6 +86,7 @@ class FollowedSource:
         except RetryError as error:
             if self._board.is_over and self._kept_of_pod():
                 return self._read_kept()
+            self._in_doubt = self._cursor.has_begun
             if not getattr(error, "timed_out", False):
                 self._trouble(error)
                 time.sleep(self._wait)
@@ -128,11 +130,31 @@ class FollowedSource:
             if run > self._run + 1:
                 self._hear(Note(f"{self._source.label} was restarted {run - self._run} times; some lines are gone"))
             elif self._cursor.has_begun:
-                with suppress(InvalidError, NotFoundError):  # a node keeps no more than it wants to
-                    self._stream(follow=False, previous=True)
-            self._cursor = LogCursor()
-            self._options = LogOptions(container=self._source.container, timestamps=True)
-        self._run = run
+                self._read_rest_of_previous()
+            self._turn_to(run)
+        self._run = run if self._run is None else max(run, self._run)
+
+    def _settle_run(self) -> None:
+        """Finds out whether the log that is served is still the one that was read before a cut."""
+        try:
+            self._stream(follow=False, strictly=True)
+        except LostPlaceError:
+            if self._read_rest_of_previous():
+                self._turn_to((self._run or 0) + 1)
+        self._in_doubt = False
+
+    def _read_rest_of_previous(self) -> bool:
+        """Reads on in the run before; says whether that was the one that was being read."""
+        try:
+            self._stream(follow=False, previous=True, strictly=True)
+        except (InvalidError, NotFoundError, LostPlaceError):
+            return False  # a node keeps no more than it wants to
+        return True
+
+    def _turn_to(self, run: int) -> None:
+        self._run, self._in_doubt = run, False
+        self._cursor = LogCursor()
+        self._options = LogOptions(container=self._source.container, timestamps=True)
 
     def _read_kept(self) -> bool:
         """Reads the rest from where the node of this machine keeps it, when nobody else can tell; nothing comes after."""
@@ -141,10 +163,8 @@ class FollowedSource:
             if one.run < begin:
                 continue
             cursor = self._cursor if one.run == begin else LogCursor()
-            cursor.begin()
-            for data in one.read():
-                self._hear(Printed(self._source, cursor.feed(data)))
-            self._hear(Printed(self._source, cursor.finish()))
+            for pieces in rest_of(one, cursor):
+                self._hear(Printed(self._source, pieces))
         return False
 
     def _kept_of_pod(self) -> list[KeptLog]:
@@ -154,9 +174,9 @@ class FollowedSource:
         found = [one for one in self._kept(namespace, name) if (one.uid, one.container) == mine]
         return sorted(found, key=lambda one: one.run)
 
-    def _stream(self, *, follow: bool, previous: bool = False) -> None:
+    def _stream(self, *, follow: bool, previous: bool = False, strictly: bool = False) -> None:
         options = msgspec.structs.replace(self._options, follow=follow, previous=previous)
-        for pieces in one_stream(self._store, self._source, options, self._cursor, quiet_limit=QUIET_LIMIT):
+        for pieces in one_stream(self._store, self._source, options, self._cursor, strictly=strictly):
             self._wait = 0.1
             self._hear(Printed(self._source, pieces))
 

@@ -50,6 +50,36 @@ def read_kept(kept: Sequence[KeptLog], uid: str, container: str, choice: Choice,
     yield _last_lines(pieces, choice.tail)
 
 
+def rest_of(log: KeptLog, cursor: LogCursor) -> Iterator[list[Piece]]:
+    """Yields what a log holds behind the place of a cursor."""
+    begin = nanoseconds(cursor.resumes_from.encode()) if cursor.has_begun else 0
+    cursor.begin()
+    for data in _since(log.read(), begin):
+        yield cursor.feed(data)
+        if cursor.is_lost:
+            yield cursor.go_on_regardless()
+    yield cursor.finish()
+    if cursor.is_lost:
+        yield cursor.go_on_regardless()
+
+
+def _since(stream: Iterator[bytes], begin: int) -> Iterator[bytes]:
+    """Yields a log from the first line on that is not older than a moment, as a server does."""
+    waiting, is_passing = b"", begin > 0
+    for data in stream:
+        if not is_passing:
+            yield data
+            continue
+        *lines, waiting = (waiting + data).split(b"\n")
+        for number, line in enumerate(lines):
+            if nanoseconds(line.partition(b" ")[0]) >= begin:
+                yield b"\n".join([*lines[number:], waiting])
+                is_passing, waiting = False, b""
+                break
+    if waiting and nanoseconds(waiting.partition(b" ")[0]) >= begin:
+        yield waiting
+
+
 def _pieces(log: KeptLog) -> Iterator[Piece]:
     cursor = LogCursor()
     cursor.begin()

@@ -3,6 +3,7 @@
 import heapq
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import NamedTuple
 
 from corral.control.desk.finding import Found
@@ -30,6 +31,8 @@ from corral.reconcile.moments import seconds_of
 
 PATIENCE = 15.0
 """How long a log that was cut is asked for again."""
+QUIET_LIMIT = 60.0
+"""After so long a silence a stream is opened anew: it may have died without a word."""
 MOST_AT_ONCE = 64
 """How many logs are merged; more are read one after the other."""
 
@@ -178,10 +181,17 @@ def read_through(
         wait = min(wait * 2, 2.0)
 
 
+class LostPlaceError(Exception):
+    """A stream does not hold what was read of its log before: it is of another run, or the log was cut short."""
+
+
 def one_stream(
-    store: DirectStore, source: Source, options: LogOptions, cursor: LogCursor, *, quiet_limit: float | None = 60.0
+    store: DirectStore, source: Source, options: LogOptions, cursor: LogCursor, *, strictly: bool = False
 ) -> Iterator[list[Piece]]:
-    """Yields the news of one stream; it continues where the cursor is."""
+    """Yields the news of one stream; it continues where the cursor is.
+
+    When that place is not in the log any more, it goes on with whatever is later, or raises when it is to be strict.
+    """
     if cursor.has_begun:
         options = LogOptions(
             container=options.container,
@@ -191,8 +201,17 @@ def one_stream(
             since_time=cursor.resumes_from,
         )
     cursor.begin()
-    for data in store.logs(source.pod, options, quiet_limit=quiet_limit):
-        if pieces := cursor.feed(data):
-            yield pieces
-    if pieces := cursor.finish():
+    with closing(store.logs(source.pod, options, quiet_limit=QUIET_LIMIT)) as stream:
+        for data in stream:
+            if pieces := _found_again(cursor, cursor.feed(data), strictly=strictly):
+                yield pieces
+    if pieces := _found_again(cursor, cursor.finish(), strictly=strictly):
         yield pieces
+
+
+def _found_again(cursor: LogCursor, pieces: list[Piece], *, strictly: bool) -> list[Piece]:
+    if not cursor.is_lost:
+        return pieces
+    if strictly:
+        raise LostPlaceError
+    return pieces + cursor.go_on_regardless()
