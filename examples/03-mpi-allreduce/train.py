@@ -1,10 +1,13 @@
 """Trains a small network on digits with numpy and MPI: every process has a part of the data, one all-reduce joins them."""
 
+import argparse
+import time
+
 import digits as kit
 import numpy as np
 from mpi4py import MPI
 
-STEPS, BATCH, REPORT, SAVE = 4000, 32, 200, 200
+BATCH, REPORT = 32, 200
 RATE, MOMENTUM = 0.02, 0.9
 SHAPES = ((kit.FEATURES, 128), (128,), (128, kit.CLASSES), (kit.CLASSES,))
 ENDS = np.cumsum([np.prod(shape) for shape in SHAPES])
@@ -46,6 +49,10 @@ def slope_of(weights: np.ndarray, batch: kit.Set) -> tuple[float, np.ndarray]:
 
 def main() -> None:
     """Trains from the last checkpoint on, and exports the model."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--steps", type=int, default=4000)
+    parser.add_argument("--save", type=int, default=200, help="steps between two checkpoints")
+    options = parser.parse_args()
     world = MPI.COMM_WORLD
     leads = world.rank == 0
     print(f"process {world.rank} of {world.size} on {MPI.Get_processor_name()}", flush=True)
@@ -67,7 +74,9 @@ def main() -> None:
     scalars = kit.Scalars(int(start[0])) if leads else None
 
     weights, velocity = state
-    for step in range(int(start[0]) + 1, STEPS + 1):
+    world.Barrier()
+    begun = time.perf_counter()
+    for step in range(int(start[0]) + 1, options.steps + 1):
         loss, slope = slope_of(weights, mine.batch(step, BATCH))
         message = np.append(slope, loss).astype(np.float32)
         world.Allreduce(MPI.IN_PLACE, message)
@@ -77,12 +86,14 @@ def main() -> None:
         weights += velocity
         if leads and step % REPORT == 0:
             accuracy = kit.accuracy_of(scores(weights, digits.test.images), digits.test.labels)
-            kit.say(step, STEPS, loss=message[-1], accuracy=accuracy)
+            kit.say(step, options.steps, loss=message[-1], accuracy=accuracy)
             scalars.write(step, loss=message[-1], accuracy=accuracy)
-            if step % SAVE == 0:
-                checkpoints.save_arrays(step, {"state": state})
-
+        if leads and step % options.save == 0:
+            checkpoints.save_arrays(step, {"state": state})
+    world.Barrier()
     if leads:
+        seen = (options.steps - int(start[0])) * BATCH * world.size
+        print(f"samples/s={seen / (time.perf_counter() - begun):.0f}", flush=True)
         model = kit.export("digits.npz", lambda path: kit.write_arrays(path, {"weights": weights}))
         again = kit.read_arrays(model)["weights"]
         scalars.close()
