@@ -20,7 +20,7 @@ from corral.engine.node.environment.commands import expanded_command
 from corral.engine.node.environment.inheritance import inherited, merged
 from corral.engine.node.environment.references import references_of as named_by_variables
 from corral.engine.node.environment.resolution import Resolution, Surroundings, resolve
-from corral.engine.node.fetched import Fetched
+from corral.engine.node.fetched import Fetched, decoded
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.images import meaning as images
 from corral.engine.node.images.register import ImageRegister
@@ -217,6 +217,8 @@ def _texts(pod: Object, fetched: Fetched) -> Iterator[str]:
         yield from (str(one.get("value") or "") for one in container.get("env") or ())
     for config_map in fetched.config_maps.values():
         yield from (config_map.get("data") or {}).values()
+    for secret in fetched.secrets.values():
+        yield from (decoded(value).decode(errors="replace") for value in (secret.get("data") or {}).values())
 
 
 def _containers(pod: Object) -> list[Object]:
