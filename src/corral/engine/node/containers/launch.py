@@ -36,6 +36,10 @@ class Launch(NamedTuple):
     limits: Limits = Limits()
 
 
+WAITING = "ContainerCreating"
+"""The reason of a refusal that is only a wait for something on its way."""
+
+
 class StartRefusedError(Exception):
     """A container cannot be started; `reason` is a word that Kubernetes uses, `message` a sentence for people."""
 

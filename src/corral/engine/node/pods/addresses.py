@@ -12,7 +12,7 @@ from corral.engine.node.addressing.framework_values import Membership, Values, m
 from corral.engine.node.addressing.ledger import PortLedger
 from corral.engine.node.addressing.loopback import Ports, ServicePort, address_of
 from corral.engine.node.addressing.translation import addresses_in, own_ports, translated
-from corral.engine.node.containers.launch import StartRefusedError
+from corral.engine.node.containers.launch import WAITING, StartRefusedError
 from corral.kinds.objects import Object, controller_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.catalogue import TRAINING_KINDS
@@ -67,7 +67,7 @@ class AddressBook:
         awaited = self._awaited(pod, told, allotted.missing, now)
         if awaited:
             names = ", ".join(sorted(str(one) for one in awaited))
-            raise StartRefusedError("ContainerCreating", f"waiting for the Service of {names}")
+            raise StartRefusedError(WAITING, f"waiting for the Service of {names}")
         values = values_here(pod, member, allotted.ports) if member is not None else {}
         own = own_ports(pod, self._services.objects(namespace), allotted.ports)
         return PodAddresses(namespace, allotted.ports, values, {port: one.loopback_port for port, one in own.items()})

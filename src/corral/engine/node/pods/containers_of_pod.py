@@ -15,7 +15,7 @@ from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.containers.clearing import end_pod
 from corral.engine.node.containers.failed_starts import START_ERROR, start_or_fail
-from corral.engine.node.containers.launch import StartRefusedError
+from corral.engine.node.containers.launch import WAITING, StartRefusedError
 from corral.engine.node.containers.memory_watchdog import MemoryWatchdog
 from corral.engine.node.containers.record import Run, adopt
 from corral.engine.node.containers.watching import EndWatch
@@ -129,7 +129,8 @@ class ContainersOfPod:
 
     def _refused(self, live: LivePod, container: LiveContainer, refusal: StartRefusedError) -> None:
         """Notes why a container cannot be started now, and tells it when that is news."""
-        if container.refused(refusal.reason, refusal.message, self._runtime.clock.now()):
+        is_news = container.refused(refusal.reason, refusal.message, self._runtime.clock.now())
+        if is_news and refusal.reason != WAITING:
             reason = refusal.reason if refusal.reason == "FailedMount" else "Failed"
             self.tell(live, reason, f"{container.spec['name']}: {refusal.message}", is_warning=True)
 

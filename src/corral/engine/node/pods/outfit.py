@@ -108,7 +108,7 @@ class Outfitter:
         launch = Launch(
             folder=self._folder.run(uid, name, number),
             argv=tuple(translate(word) for word in meaning.argv),
-            env=self._completed(pod, meaning.dressed(whole)),
+            env=self._completed(pod, meaning.dressed(whole), translate),
             workdir=translate(meaning.workdir) or self._scratch(uid),
             log=log_of(self._folder, pod, container, number).path,
             owner=f"{uid}/{name}/{number}",
@@ -189,10 +189,10 @@ class Outfitter:
         kinds = {kind for volume in pod["spec"].get("volumes") or () for kind in volume}
         return not kinds.isdisjoint(MADE_OF_OBJECTS)
 
-    def _completed(self, pod: Object, env: Mapping[str, str]) -> dict[str, str]:
+    def _completed(self, pod: Object, env: Mapping[str, str], translate: Translate) -> dict[str, str]:
         """Adds what programs of ours, and pods of MPI jobs, need to find the others."""
         whole = {**env, FOLDER_VARIABLE: self._folder.root, NAMESPACE_VARIABLE: pod["metadata"]["namespace"]}
-        return {**whole, **mpi_surroundings(pod, whole, self._folder)}
+        return {**whole, **mpi_surroundings(pod, whole, self._folder, translate)}
 
     def _scratch(self, uid: str) -> str:
         """Returns a folder of the pod's own, for containers of which nobody says where they work."""
