@@ -18,6 +18,8 @@ from corral.engine.apiserver.world import World
 
 AT_ONCE = 32
 """How many objects of a collection are deleted at the same time."""
+_LONGEST_GRACE = 10**10
+"""Seconds, some three hundred years: a grace may be longer, but its end must be a date."""
 
 
 async def delete(world: World, view: View, target: Target, options: DeleteOptions) -> Response:
@@ -87,7 +89,8 @@ async def _delete(world: World, view: View, target: Target, options: DeleteOptio
         if obj["metadata"].get("deletionTimestamp") and resource.strategy.is_held(obj):
             return obj, False
         grace = resource.strategy.grace_period(obj, options.grace_period)
-        outcome = lifecycle.deleted(obj, resource, options, (world.timestamp(), world.timestamp(grace)), grace)
+        moments = (world.timestamp(), world.timestamp(min(grace, _LONGEST_GRACE)))
+        outcome = lifecycle.deleted(obj, resource, options, moments, grace)
         if not outcome.changed or options.dry_run:
             return outcome.obj, outcome.gone
         kept = stored(resource, outcome.obj)
