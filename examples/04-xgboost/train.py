@@ -1,5 +1,6 @@
 """Boosts trees on digits with XGBoost: the master tracks, and everybody, the master too, trains on a part of the data."""
 
+import json
 import os
 import socket
 import threading
@@ -23,16 +24,43 @@ PARAMETERS = {
 }
 
 
-def address_of(name: str, patience: float = 60) -> str:
+def address_of(name: str) -> str:
     """Returns the address of the master; in a young job its name may take a moment to be known."""
-    until = time.monotonic() + patience
     while True:
         try:
             return socket.gethostbyname(name)
         except socket.gaierror:
-            if time.monotonic() > until:
-                raise
             time.sleep(0.5)
+
+
+def start_tracker(world: int, host: str, port: int) -> dict[str, str | int]:
+    """Starts XGBoost's tracker and tells everyone who comes to the master's port where it is.
+
+    The tracker gets any free port: it cannot have the same again within a minute, when all start anew after a failure.
+    """
+    tracker = RabitTracker(n_workers=world, host_ip=host, sortby="task")
+    tracker.start()
+    words = json.dumps(tracker.worker_args()).encode()
+    door = socket.create_server((host, port))
+
+    def tell() -> None:
+        while True:
+            with door.accept()[0] as visitor:
+                visitor.sendall(words)
+
+    threading.Thread(target=tell, daemon=True).start()
+    threading.Thread(target=tracker.wait_for, daemon=True).start()
+    return tracker.worker_args()
+
+
+def find_tracker(host: str, port: int) -> dict[str, str | int]:
+    """Returns where the tracker is, as soon as the master tells it."""
+    while True:
+        try:
+            with socket.create_connection((host, port)) as master, master.makefile() as words:
+                return json.load(words)
+        except (ConnectionError, json.JSONDecodeError):
+            time.sleep(0.2)
 
 
 class Reports(xgboost.callback.TrainingCallback):
@@ -87,12 +115,9 @@ def main() -> None:
     """Joins the others through the tracker, which runs in the master, and trains with them."""
     rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
     host, port = address_of(os.environ["MASTER_ADDR"]), int(os.environ["MASTER_PORT"])
-    if rank == 0:
-        tracker = RabitTracker(n_workers=world, host_ip=host, port=port, sortby="task")
-        tracker.start()
-        threading.Thread(target=tracker.wait_for, daemon=True).start()
+    tracker = start_tracker(world, host, port) if rank == 0 else find_tracker(host, port)
     digits = kit.load()
-    with collective.CommunicatorContext(dmlc_tracker_uri=host, dmlc_tracker_port=port, dmlc_task_id=str(rank)):
+    with collective.CommunicatorContext(**tracker, dmlc_task_id=str(rank)):
         print(f"process {collective.get_rank()} of {collective.get_world_size()}", flush=True)
         booster = train(rank, world, digits)
     if rank == 0:
