@@ -13,7 +13,7 @@ from corral.engine.node.addressing.ledger import PortLedger
 from corral.engine.node.addressing.loopback import Ports, ServicePort, address_of
 from corral.engine.node.addressing.translation import addresses_in, own_ports, translated
 from corral.engine.node.containers.launch import WAITING, StartRefusedError
-from corral.kinds.objects import Object, controller_of
+from corral.kinds.objects import Object, controller_of, key_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.ports.object_store import ObjectReader
@@ -71,6 +71,15 @@ class AddressBook:
         values = values_here(pod, member, allotted.ports) if member is not None else {}
         own = own_ports(pod, self._services.objects(namespace), allotted.ports)
         return PodAddresses(namespace, allotted.ports, values, {port: one.loopback_port for port, one in own.items()})
+
+    async def give_up(self, namespace: str, loopback_port: int) -> str:
+        """Gives a Service another loopback port for one that a foreign program has; returns a sentence about it."""
+        for service in self._services.objects(namespace):
+            for port, number in self._ledger.recorded(service).items():
+                if number == loopback_port:
+                    renewal = await self._ledger.renew(ServicePort(*key_of(service), port), number)
+                    return "" if renewal is None else renewal.sentence
+        return ""
 
     async def _membership(self, pod: Object) -> Membership | None:
         owner = controller_of(pod) or {}

@@ -7,11 +7,12 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import msgspec
 
 from corral.control.runtime import Runtime
+from corral.engine.node.addressing.ledger import RENEWED
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.containers.clearing import end_pod
 from corral.engine.node.containers.failed_starts import START_ERROR, start_or_fail
@@ -28,7 +29,7 @@ from corral.engine.node.pods.life import Start, Stop
 from corral.engine.node.pods.live_pod import LiveContainer, LivePod
 from corral.engine.node.pods.outfit import Neighbours, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
-from corral.engine.node.pods.ports_in_use import notes_on_taken_ports, refuse_taken_ports
+from corral.engine.node.pods.ports_in_use import foreign_ports, notes_on_taken_ports, refuse_taken_ports
 from corral.engine.node.pods.prober import Prober
 from corral.engine.node.pods.probing import ProbeTally
 from corral.engine.node.pods.refusals import refused_by_api, refused_by_machine
@@ -106,6 +107,7 @@ class ContainersOfPod:
             self._note(live.pod)
             self._logs.take(live.pod)
             outfit = await self._outfitter.outfit(live.pod, container.spec, order.number, self._neighbours())
+            await self._give_up_foreign_ports(live, outfit.own_ports)
             taken_ports = list(notes_on_taken_ports(live.pod, container.spec, outfit.own_ports))
             run = start_or_fail(outfit.launch)
         except StartRefusedError as refusal:
@@ -126,6 +128,14 @@ class ContainersOfPod:
             self.tell(live, "Started", f"Started container {order.container} as process {run.holder.pid}")
         self._take_up(live, container, run, order.number, is_new=True)
         self._drop_old_runs(live.uid, order)
+
+    async def _give_up_foreign_ports(self, live: LivePod, own_ports: Mapping[int, int]) -> None:
+        """Refuses a start whose loopback ports others have; the next try gets other ports."""
+        for port in foreign_ports(own_ports):
+            told = await self._outfitter.give_up_port(live.pod, port)
+            if told:
+                self.tell(live, RENEWED, told, is_warning=True)
+                raise StartRefusedError(WAITING, told)
 
     def _refused(self, live: LivePod, container: LiveContainer, refusal: StartRefusedError) -> None:
         """Notes why a container cannot be started now, and tells it when that is news."""

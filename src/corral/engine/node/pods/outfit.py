@@ -179,6 +179,10 @@ class Outfitter:
         ]
         return tuple(mount for one in plain for mount in intended_mounts(one, baggage.volumes, values))
 
+    async def give_up_port(self, pod: Object, loopback_port: int) -> str:
+        """Gives a pod another loopback port for one that a foreign program has; returns a sentence about it."""
+        return await self._addresses.give_up(pod["metadata"]["namespace"], loopback_port)
+
     async def renew(self, pod: Object) -> tuple[str, ...]:
         """Brings the files of a running pod up to date with the objects they are made of; returns what changed."""
         return self._set_up(pod, await self._baggage(pod), {})

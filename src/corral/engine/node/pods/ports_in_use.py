@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from corral.engine.node.addressing.ports import can_listen
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.containers.record import MARK
-from corral.engine.node.machine.listeners import listener_on
+from corral.engine.node.machine.listeners import Listener, listener_on
 from corral.engine.node.machine.processes import variable_of
 from corral.kinds.objects import Object
 
@@ -33,16 +33,26 @@ def notes_on_taken_ports(pod: Object, container: Object, own_ports: Mapping[int,
             yield f"port {number} is in use on this machine by {holder}; container {container['name']} cannot listen on it"
 
 
+def foreign_ports(own_ports: Mapping[int, int]) -> list[int]:
+    """Returns the loopback ports of a pod that a program has which is no container; several pods may share one."""
+    found = {port: _listener(port) for port in own_ports.values()}
+    return [port for port, listener in found.items() if listener is not None and not _owner(listener)]
+
+
 def _is_tcp(port: Object) -> bool:
     return (port.get("protocol") or "TCP") == "TCP"
 
 
 def _stranger_on(port: int, pod: Object) -> str:
     """Returns who has a port, nothing when it is free or a container of this very pod has it."""
-    if not port or can_listen(port):
-        return ""
-    found = listener_on(port)
-    if found is None:
-        return "another program"
-    owner = variable_of(found.pid, MARK) if found.pid else ""
-    return "" if owner.partition("/")[0] == pod["metadata"]["uid"] else str(found)
+    found = _listener(port) if port else None
+    return "" if found is None or _owner(found) == pod["metadata"]["uid"] else str(found)
+
+
+def _listener(port: int) -> Listener | None:
+    return None if can_listen(port) else listener_on(port) or Listener()
+
+
+def _owner(found: Listener) -> str:
+    """Returns the uid of the pod whose container listens, nothing when it is no container."""
+    return variable_of(found.pid, MARK).partition("/")[0] if found.pid else ""
