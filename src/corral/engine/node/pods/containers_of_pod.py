@@ -106,7 +106,7 @@ class ContainersOfPod:
             refuse_taken_ports(live.pod, container.spec)
             self._note(live.pod)
             self._logs.take(live.pod)
-            outfit = await self._outfitter.outfit(live.pod, container.spec, order.number, self._neighbours())
+            outfit = await self._outfitter.outfit(live.pod, container.spec, order.number, self._neighbours)
             await self._give_up_foreign_ports(live, outfit.own_ports)
             taken_ports = list(notes_on_taken_ports(live.pod, container.spec, outfit.own_ports))
             run = start_or_fail(outfit.launch)
@@ -202,9 +202,13 @@ class ContainersOfPod:
         return live.renewed_at + RENEW_SECONDS
 
     def _neighbours(self) -> Neighbours:
-        """Returns what is in use now; a pod that is over holds nothing any more."""
+        """Returns what is in use now; a pod that is over holds nothing any more.
+
+        Pods that are on disk and were not looked at yet, after a restart of the node, hold what they had.
+        """
         running = [one for live in self._live.values() for one in live.containers.values() if one.run is not None]
-        uids = frozenset(live.uid for live in self._live.values() if not live.is_over)
+        over = {live.uid for live in self._live.values() if live.is_over}
+        uids = frozenset(self.kept_uids()) - over
         return Neighbours(uids, tuple(one.processors for one in running if one.processors))
 
     def _drop_old_runs(self, uid: str, order: Start) -> None:

@@ -93,9 +93,11 @@ class Outfitter:
         self._images = ImageRegister(folder.images)
         self._assets = assets
 
-    async def outfit(self, pod: Object, container: Object, number: int, neighbours: Neighbours) -> Outfit:
+    async def outfit(self, pod: Object, container: Object, number: int, neighbours: Callable[[], Neighbours]) -> Outfit:
         """Returns what one start of a container needs; StartRefusedError when something is missing."""
         baggage = await self._baggage(pod)
+        # Asked for after all waiting: from here on nobody else can take anything in between.
+        beside = neighbours()
         found = self._resolution(container, baggage)
         meaning = self._meaning(pod, container, found.values)
         own_files = (Mount(source, path, read_only=True) for path, source in meaning.files.items())
@@ -104,7 +106,7 @@ class Outfitter:
         told = [one._replace(value=translate(one.value)) for one in found.variables]
         whole = merged(inherited(self._assets.environment, pod), meaning.env, told)
         uid, name = uid_of(pod), str(container["name"])
-        whole |= self._assets.devices.variables(uid, container, neighbours.uids)
+        whole |= self._assets.devices.variables(uid, container, beside.uids)
         launch = Launch(
             folder=self._folder.run(uid, name, number),
             argv=tuple(translate(word) for word in meaning.argv),
@@ -113,7 +115,7 @@ class Outfitter:
             log=log_of(self._folder, pod, container, number).path,
             owner=f"{uid}/{name}/{number}",
             mounts=() if can_mount() else mounts,
-            limits=limits_of(container, self._assets.processors, neighbours.processors),
+            limits=limits_of(container, self._assets.processors, beside.processors),
         )
         return Outfit(launch, baggage.addresses.own_ports, found.notes)
 
