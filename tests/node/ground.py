@@ -46,6 +46,10 @@ class MachineGround(ABC):
         """Ends the process of the node as a crash would; it comes back."""
 
     @abstractmethod
+    def log_of_node(self) -> str:
+        """Returns what the node itself has said."""
+
+    @abstractmethod
     def corral(self, *words: str, within: float = 90.0) -> "subprocess.CompletedProcess[str]":
         """Runs a command line of ours on this ground."""
 
@@ -94,6 +98,9 @@ class EmbeddedGround(MachineGround):
         text = path.read_text() if path.exists() else ""
         return int(text.split()[0]) if text else 0
 
+    def log_of_node(self) -> str:
+        return (self.home / "logs" / "node.log").read_text()
+
     def kill_node(self) -> None:
         before = self.pid("node")
         self.kill("node")
@@ -116,6 +123,9 @@ class RealGround(MachineGround):
         environment = clean_environment(KUBECONFIG=str(self.kubeconfig), CORRAL_HOME=str(self.folder.parent))
         command = [sys.executable, "-m", "corral", *words]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=within)
+
+    def log_of_node(self) -> str:
+        return self._log.read_text()
 
     def kill_node(self) -> None:
         self._process.kill()
