@@ -1,0 +1,118 @@
+"""What came out, as tables for people and as one file that keeps the last figures of every measure."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tools.bench.node.gates import Section, gates_of
+from tools.bench.node.plot import plotted
+
+PLOT = "parameter-servers.svg"
+
+
+def machine() -> dict[str, Any]:
+    """Returns what the figures were measured on."""
+    cpuinfo, meminfo = Path("/proc/cpuinfo").read_text(), Path("/proc/meminfo").read_text()
+    models = {line.partition(":")[2].strip() for line in cpuinfo.splitlines() if line.startswith("model name")}
+    return {
+        "processors": os.cpu_count(),
+        "model": ", ".join(sorted(models)) or "unknown",
+        "memory_gb": round(int(meminfo.split()[1]) * 1024 / 1e9, 1),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def described(known: dict[str, Any]) -> str:
+    """Returns a machine in a few words."""
+    return f"{known['processors']} processors ({known['model']}), {known['memory_gb']:g} GB, {known['system']}"
+
+
+def merged(kept: dict[str, Any], found: dict[str, Section], on: dict[str, Any]) -> dict[str, Any]:
+    """Returns the content of the file: new figures over the kept ones, which count only if they are of this machine."""
+    measures = kept.get("measures", {}) if kept.get("machine") == on else {}
+    judged = {name: {**one, "gates": [str(gate) for gate in gates_of(name, one)]} for name, one in found.items()}
+    return {"machine": on, "measures": {**measures, **judged}}
+
+
+def written(path: Path, found: dict[str, Section]) -> None:
+    """Writes the figures, the tables and, when there is something to show, the plot."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    content = merged(kept, found, machine())
+    path.write_text(json.dumps(content, indent=1) + "\n")
+    tables = [line for name, one in content["measures"].items() for line in (*lines(name, one), "")]
+    path.with_suffix(".md").write_text("\n".join([f"{described(content['machine'])}", "", *tables]))
+    servers = content["measures"].get("servers")
+    if servers:
+        caption = f"{servers['date']}, {described(content['machine'])}, load {servers['load_before']}"
+        (path.parent / PLOT).write_text(plotted(servers["rows"], caption))
+
+
+def lines(name: str, section: Section) -> Iterator[str]:
+    """Yields the table of one measure, as the page on benchmarks shows it."""
+    around = f"load of the machine {section['load_before']} before, {section['load_after']} after"
+    yield f"**{name}**, {section['date']}, {around}"
+    yield ""
+    yield from _TABLES[name](section)
+
+
+def _overhead(section: Section) -> Iterator[str]:
+    yield "| | Corral | by hand | ratio | 95 % | Corral's own processor time |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for name, one in section["trainings"].items():
+        yield (
+            f"| {name}, {section['pairs']} pairs | {one['corral_median']:,.0f}/s | {one['by_hand_median']:,.0f}/s "
+            f"| {one['ratio']:.3f} | {one['low']:.3f} to {one['high']:.3f} "
+            f"| {one['corral_percent']:.2f} % ({one['corral_cpu_seconds_per_job']:.2f} s a job) |"
+        )
+
+
+def _start(section: Section) -> Iterator[str]:
+    yield "| | Corral | p95 | bare | p95 | ratio | pod made | bound | running |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for name, one in section["scripts"].items():
+        ours, bare, to = one["corral_ms"], one["bare_ms"], one["median_ms_to"]
+        yield (
+            f"| {name}, {section['pairs']} pairs | {ours['median']:.0f} ms | {ours['p95']:.0f} ms | {bare['median']:.0f} ms "
+            f"| {bare['p95']:.0f} ms | {one['ratio']:.1f}x | {to['made']:.0f} ms | {to['bound']:.0f} ms "
+            f"| {to['running']:.0f} ms |"
+        )
+
+
+def _crowd(section: Section) -> Iterator[str]:
+    yield "| | time | processor time | memory |"
+    yield "|---|---:|---:|---:|"
+    pods = f"{section['pods']} pods of {section['processes']} processes"
+    yield f"| nothing yet | | | {section['memory_mb_without']:.0f} MB |"
+    yield (
+        f"| {pods}, all running | {section['seconds_to_run']:.1f} s | {section['cpu_seconds_to_run']:.1f} s "
+        f"| {section['memory_mb_with']:.0f} MB |"
+    )
+    left = ", ".join(f"{count} {what}" for what, count in section["left"].items())
+    yield f"| deleted; left: {left} | {section['seconds_to_delete']:.1f} s | {section['cpu_seconds_to_delete']:.1f} s | |"
+
+
+def _rest(section: Section) -> Iterator[str]:
+    parts = list(next(iter(section["states"].values()))["memory_mb_of_parts"])
+    yield f"| {section['seconds']:g} s at rest | processor time | memory | {' | '.join(parts)} |"
+    yield f"|---|---:|---:|{'---:|' * len(parts)}"
+    for name, one in section["states"].items():
+        cells = " | ".join(
+            f"{one['cpu_percent_of_parts'][part]:.2f} %, {one['memory_mb_of_parts'][part]:.0f} MB" for part in parts
+        )
+        yield f"| {name} | {one['cpu_percent']:.2f} % | {one['memory_mb']:.0f} MB | {cells} |"
+
+
+def _servers(section: Section) -> Iterator[str]:
+    yield f"| {section['steps']} batches | workers | samples/s | accuracy |"
+    yield "|---|---:|---:|---:|"
+    for row in section["rows"]:
+        speed = row["samples_per_second"]
+        yield f"| {row['mode']} | {row['workers']} | {speed:,.0f} | {row['accuracy']:.3f} |"
+
+
+_TABLES = {"overhead": _overhead, "start": _start, "crowd": _crowd, "rest": _rest, "servers": _servers}
