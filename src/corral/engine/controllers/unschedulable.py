@@ -1,11 +1,13 @@
 """Telling pods why they wait: their condition and one event, slowly and only when the sentence changes.
 
 Binding never waits for this. A pod that fits a moment later is told nothing; while much changes, sentences are looked at
-once in a while and not with every change; and a thousand pods are told one after the other, with pauses.
+once in a while and not with every change. A thousand pods are told in groups with pauses, since whoever owns them all
+looks at them again after every change, and sees a group at one glance.
 """
 
 import asyncio
 import logging
+from collections.abc import Iterator
 
 from corral.control.event_recorder import EventRecorder
 from corral.control.object_cache import ObjectCache
@@ -26,9 +28,10 @@ _FIRST = 0.3
 """How long a pod waits before it is told anything, in seconds."""
 _GAP = 1.0
 """How long nothing is told again after a round."""
-_BURST = 50
-_PACE = 0.02
-"""How many of a round are told at once, and the pause between the others."""
+_GROUP = 100
+_PAUSE = 0.5
+"""How many of a round are told without a pause, and how long that is."""
+_AT_ONCE = 8
 
 
 class Unschedulable:
@@ -62,12 +65,21 @@ class Unschedulable:
         found = [(self._pods.get(key), sentence) for sentence, keys in self._board.refused() for key in keys]
         untold = [(pod, sentence) for pod, sentence in found if pod is not None and not is_told(pod, sentence)]
         is_complete = True
-        for number, (pod, sentence) in enumerate(untold):
-            if number >= _BURST:
-                await self._clock.sleep(_PACE)
-            if self._board.is_waiting(uid_of(pod)):
-                is_complete &= await self._tell(pod, sentence)
+        for first in range(0, len(untold), _GROUP):
+            if first:
+                await self._clock.sleep(_PAUSE)
+            is_complete &= await self._tell_group(iter(untold[first : first + _GROUP]))
         return is_complete
+
+    async def _tell_group(self, group: Iterator[tuple[Object, str]]) -> bool:
+        async def tell_some() -> bool:
+            is_complete = True
+            for pod, sentence in group:
+                if self._board.is_waiting(uid_of(pod)):
+                    is_complete &= await self._tell(pod, sentence)
+            return is_complete
+
+        return all(await asyncio.gather(*(tell_some() for _ in range(_AT_ONCE))))
 
     async def _tell(self, pod: Object, sentence: str) -> bool:
         self._fence()
