@@ -125,7 +125,6 @@ async def test_what_is_not_there_is_told_and_no_error(api: ApiUnderTest, client:
         ServicePort(api.namespace, "front", 80),
         ServicePort(api.namespace, "front", 81),
         ServicePort(api.namespace, "nobody", 80),
-        ServicePort(api.namespace, "localhost", 80),
         *(ServicePort(f"absent-{number}", "nobody", 80) for number in range(9)),
     }
     async with following(client, api.namespace) as cache:

@@ -87,7 +87,7 @@ def test_a_domain_of_ones_own_is_understood() -> None:
 
 
 def test_candidates_are_found_once_each() -> None:
-    text = "--hosts=a:1,b.other:2,a:1 http://c.ml.svc:80/ 10.0.0.1:90 host.example.com:443 d:70000 e: 5"
+    text = "--hosts=a:1,b.other:2,a:1,localhost:3 http://c.ml.svc:80/ 10.0.0.1:90 host.example.com:443 d:70000 e: 5"
     assert addresses_in(text, "ml") == {("ml", "a", 1), ("other", "b", 2), ("ml", "c", 80)}
 
 

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from corral.engine.node.addressing.mpi_pods import launcher_variables, role_of, worker_command, worker_variables
+from corral.engine.node.addressing.mpi_pods import (
+    LaunchSite,
+    launcher_variables,
+    role_of,
+    worker_command,
+    worker_variables,
+)
 from corral.engine.node.addressing.pod_finding import is_door
 from corral.kinds.objects import Object
 from corral.kinds.training.job import Place
@@ -75,7 +81,7 @@ def test_only_a_worker_that_merely_waits_is_replaced(command: list[str], waits: 
 
 def test_a_launcher_of_the_first_dialect_uses_the_script_of_its_job() -> None:
     pod = first("Launcher")
-    told = launcher_variables(pod, plain_env(pod), "/node/bin", is_root=False)
+    told = launcher_variables(pod, plain_env(pod), LaunchSite("/node/bin"))
     assert told["PRTE_MCA_plm_ssh_agent"] == "/etc/mpi/kubexec.sh"
     assert told["PRTE_MCA_prte_default_hostfile"] == told["CORRAL_MPI_HOSTS"] == "/etc/mpi/hostfile"
     assert told["HYDRA_LAUNCHER"] == "rsh"
@@ -86,7 +92,7 @@ def test_a_launcher_of_the_first_dialect_uses_the_script_of_its_job() -> None:
 @pytest.mark.parametrize("implementation", ["OpenMPI", "MPICH", "Intel"])
 def test_a_launcher_of_the_second_dialect_uses_our_ssh(implementation: str) -> None:
     pod = second("Launcher", implementation)
-    told = launcher_variables(pod, plain_env(pod), "/node/bin", is_root=True)
+    told = launcher_variables(pod, plain_env(pod), LaunchSite("/node/bin", is_root=True))
     agents = ("OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent", "HYDRA_LAUNCHER_EXEC", "I_MPI_HYDRA_BOOTSTRAP_EXEC")
     assert {told[name] for name in agents} == {"/node/bin/ssh"}
     assert told["CORRAL_MPI_HOSTS"] == "/etc/mpi/hostfile"
@@ -96,26 +102,26 @@ def test_a_launcher_of_the_second_dialect_uses_our_ssh(implementation: str) -> N
 
 def test_a_host_file_is_named_only_to_those_who_can_read_it() -> None:
     pod = second("Launcher", "OpenMPI")
-    assert "HYDRA_HOST_FILE" not in launcher_variables(pod, plain_env(pod), "/node/bin", is_root=False)
+    assert "HYDRA_HOST_FILE" not in launcher_variables(pod, plain_env(pod), LaunchSite("/node/bin"))
 
 
 def test_what_the_pod_sets_itself_stays() -> None:
     pod = second("Launcher")
     env = {**plain_env(pod), "OMPI_MCA_coll": "tuned", "HYDRA_LAUNCHER": "fork"}
-    told = launcher_variables(pod, env, "/node/bin", is_root=False)
+    told = launcher_variables(pod, env, LaunchSite("/node/bin"))
     assert not told.keys() & env.keys()
 
 
 def test_workers_and_other_pods_are_told_nothing() -> None:
     others: list[Object] = [first("Worker"), second("Worker"), {"metadata": {}}]
     for pod in others:
-        assert launcher_variables(pod, {}, "/node/bin", is_root=True) == {}
+        assert launcher_variables(pod, {}, LaunchSite("/node/bin", is_root=True)) == {}
 
 
 def test_each_worker_keeps_what_is_a_hosts_own_in_its_own_folder() -> None:
-    told = worker_variables(second("Worker"), "/node/pods/uid/mpi")
+    told = worker_variables(second("Worker"), {}, "/node/pods/uid/mpi")
     assert told["OMPI_MCA_btl_sm_backing_directory"] == told["OMPI_MCA_orte_tmpdir_base"] == "/node/pods/uid/mpi"
-    assert not worker_variables(second("Launcher"), "/node/pods/uid/mpi")
+    assert not worker_variables(second("Launcher"), {}, "/node/pods/uid/mpi")
 
 
 @pytest.mark.parametrize(
@@ -128,5 +134,12 @@ def test_each_worker_keeps_what_is_a_hosts_own_in_its_own_folder() -> None:
 )
 def test_interfaces_that_somebody_chose_are_not_chosen_again(container: Object, is_left_alone: bool) -> None:
     pod = second("Launcher", **container)
-    told = launcher_variables(pod, plain_env(pod), "/node/bin", is_root=False)
+    told = launcher_variables(pod, plain_env(pod), LaunchSite("/node/bin"))
     assert ("OMPI_MCA_btl_tcp_if_include" not in told) == is_left_alone
+
+
+def test_where_nothing_is_mounted_the_files_of_the_job_are_where_they_really_are() -> None:
+    pod = first("Launcher")
+    told = launcher_variables(pod, {}, LaunchSite("/node/bin", "/node/pods/uid/volumes/mpi-job-config"))
+    assert told["CORRAL_MPI_HOSTS"] == "/node/pods/uid/volumes/mpi-job-config/hostfile"
+    assert told["OMPI_MCA_plm_rsh_agent"] == "/node/pods/uid/volumes/mpi-job-config/kubexec.sh"

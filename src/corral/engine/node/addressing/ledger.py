@@ -155,7 +155,7 @@ class PortLedger:
 
     async def _looked_up(self, absent: list[ObjectKey]) -> dict[ObjectKey, Object]:
         """Returns those that are there after all: a cache may be behind, and a pod would start with a wrong address."""
-        wanted = {key for key in absent if key.name != "localhost"}
+        wanted = set(absent)
         namespaces = {key.namespace for key in wanted}
         scopes = [Scope(one) for one in namespaces] if len(namespaces) <= _FEW_NAMESPACES else [Scope()]
         lists = await asyncio.gather(*(self._store.list(SERVICE, scope) for scope in scopes))

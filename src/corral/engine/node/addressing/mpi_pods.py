@@ -9,7 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from corral.engine.node.addressing.exec_agent import HOSTS_VARIABLE
 from corral.engine.node.addressing.own_programs import program
@@ -55,7 +55,17 @@ def _only_waits(argv: list[str]) -> bool:
     return name == "sshd" or (name == "sleep" and len(argv) == 2)
 
 
-def launcher_variables(pod: Object, env: Mapping[str, str], stand_ins: str, is_root: bool) -> dict[str, str]:
+class LaunchSite(NamedTuple):
+    """Where a launcher runs."""
+
+    stand_ins: str
+    """The folder with our ssh and kubectl."""
+    config: str = CONFIG_PATH
+    """Where the files of the job are mounted, as the launcher finds them."""
+    is_root: bool = False
+
+
+def launcher_variables(pod: Object, env: Mapping[str, str], site: LaunchSite) -> dict[str, str]:
     """Returns the variables to add to those of a launcher; none for other pods, and none that it has already.
 
     Open MPI 4 reads those that begin with OMPI, its runtime since version 5 those that begin with PRTE, MPICH those with
@@ -64,25 +74,28 @@ def launcher_variables(pod: Object, env: Mapping[str, str], stand_ins: str, is_r
     if role_of(pod) != "launcher":
         return {}
     is_second = labels_of(pod).get(OPERATOR_NAME) == MPI_JOB_V2.controller_name
-    agent = (
-        os.path.join(stand_ins, "ssh") if is_second else env.get("OMPI_MCA_plm_rsh_agent", f"{CONFIG_PATH}/{KUBEXEC}")
-    )
-    hostfile = next((env[name] for name in _HOSTFILE_VARIABLES if env.get(name)), f"{CONFIG_PATH}/{HOSTFILE}")
+    agent = env.get("OMPI_MCA_plm_rsh_agent") or os.path.join(site.config, KUBEXEC)
+    if is_second:
+        agent = os.path.join(site.stand_ins, "ssh")
+    hostfile = next((env[name] for name in _HOSTFILE_VARIABLES if env.get(name)), os.path.join(site.config, HOSTFILE))
     told = {HOSTS_VARIABLE: hostfile, **_agent(agent, is_second), **_same_as(env), **_ON_ONE_MACHINE}
     if not _names_interfaces(pod, env):
         told |= _ON_LOOPBACK
-    if is_root:
+    if site.is_root:
         told |= dict.fromkeys(_AS_ROOT, "1")
     return {name: value for name, value in told.items() if name not in env}
 
 
-def worker_variables(pod: Object, own_folder: str) -> dict[str, str]:
+def worker_variables(pod: Object, env: Mapping[str, str], own_folder: str) -> dict[str, str]:
     """Returns the variables to add to those of a worker: a folder of its own for what hosts keep to themselves.
 
     Open MPI names its files by the name of the machine and the rank on it, so that workers on one machine would take each
     other's for their own, and crash. The launcher must not have these: it would hand them on to all workers.
     """
-    return {**dict.fromkeys(_HOST_FOLDERS, own_folder), **_ACROSS_USERS} if role_of(pod) == "worker" else {}
+    if role_of(pod) != "worker":
+        return {}
+    told = {**dict.fromkeys(_HOST_FOLDERS, own_folder), **_ACROSS_USERS}
+    return {name: value for name, value in told.items() if name not in env}
 
 
 _HOST_FOLDERS = (

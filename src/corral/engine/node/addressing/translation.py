@@ -90,6 +90,8 @@ def _meant(host: str, port: str, namespace: str, domain: str) -> ServicePort | N
     if number > 65535 or any(label.endswith("-") or len(label) > 63 for label in labels):
         return None
     match labels:
+        case ["localhost"]:
+            return None
         case [service]:
             return ServicePort(namespace, service, number)
         case [service, other]:
