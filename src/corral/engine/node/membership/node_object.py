@@ -3,11 +3,10 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from corral.kinds.node_labels import PROCESS_NODE
 from corral.kinds.objects import Object
 from corral.reconcile.moments import stamp_of
 
-PROCESS_NODE = "corral.dev/process-node"
-"""The label of a node that runs pods as processes."""
 HOST_IP = "127.0.0.1"
 MOST_PODS = 1000
 
