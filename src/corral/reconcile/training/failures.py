@@ -33,7 +33,13 @@ _REFUSED_FOR_THE_SPEC = {
     "PodOSSelectorNodeLabelDoesNotMatch",
 }
 _REFUSED_BY_RACE = {"NodeAffinity", "NodePorts", "NodeName", "InsufficientResource"}
-_NO_SUCH_PROGRAM = ("executable file not found", "no such file or directory", "permission denied", "exec format error")
+_NO_SUCH_PROGRAM = (
+    "executable file not found",
+    "no such file or directory",
+    "permission denied",
+    "exec format error",
+    "argument list too long",
+)
 _SELF_INFLICTED = {4: "SIGILL", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE", 11: "SIGSEGV", 31: "SIGSYS"}
 """Signals that a program brings upon itself; the same code will bring them again."""
 _SIGNALS = {1: "SIGHUP", 2: "SIGINT", 9: "SIGKILL", 10: "SIGUSR1", 12: "SIGUSR2", 13: "SIGPIPE", 14: "SIGALRM"} | {
@@ -125,7 +131,9 @@ def _out_of_memory(pod: PodView) -> Evidence | None:
     for one in pod.all_containers():
         ended = one.state.terminated
         if ended is not None and ended.reason == _OOM and ended.exit_code:
-            return Evidence("oom", _OOM, f"container {one.name} used more memory than its limit")
+            # Some nodes measure how much it was.
+            measured = f" ({ended.message.strip()})" if ended.message.strip() else ""
+            return Evidence("oom", _OOM, f"container {one.name} used more memory than its limit{measured}")
     return None
 
 

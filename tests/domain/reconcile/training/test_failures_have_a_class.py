@@ -195,6 +195,8 @@ def test_hints_tell_what_to_do() -> None:
         "Pod train-worker-1 on node node-a ran out of memory: container pytorch used more memory than its limit."
         " Raise the memory limit of the container, or make batches smaller."
     )
+    measured = failure(containers=[ended(137, "OOMKilled", "used up to 3.00 GiB with a limit of 2.00 GiB")])
+    assert measured.message.endswith("than its limit (used up to 3.00 GiB with a limit of 2.00 GiB)")
     assert "/dev/shm" in evidence_message(failure(containers=[ended(135)]))
     assert "does not count" in evidence_message(failure(reason="Preempting"))
 
