@@ -4,6 +4,7 @@ import pytest
 
 from corral.kinds.objects import Object
 from corral.kinds.well_known import POD
+from corral.ports.object_store import Scope
 from tests.node.addressing.test_mpi_works_through_the_agent import environment_of
 from tests.training.stage import Stage
 
@@ -33,8 +34,23 @@ def job(version: str, **spec: object) -> Object:
         "apiVersion": f"kubeflow.org/{version}",
         "kind": "MPIJob",
         "metadata": {"name": "pi"},
-        "spec": {"slotsPerWorker": 2, "mpiReplicaSpecs": replicas, **spec},
+        "spec": {
+            "slotsPerWorker": 2,
+            "runPolicy": {"cleanPodPolicy": "Running"},
+            "mpiReplicaSpecs": replicas,
+            **spec,
+        },
     }
+
+
+def finish(stage: Stage, manifest: Object) -> None:
+    """Runs a job to its end, and waits until its workers are gone, which would wait for commands for ever."""
+    stage.send(manifest).wait_state("Succeeded")
+    stage.wait(lambda: stage.client.list(POD, Scope(stage.namespace)), lambda pods: not any(map(is_worker, pods)))
+
+
+def is_worker(pod: Object) -> bool:
+    return "-worker-" in pod["metadata"]["name"]
 
 
 def said(stage: Stage) -> list[str]:
@@ -45,11 +61,11 @@ def said(stage: Stage) -> list[str]:
 
 
 def test_a_job_of_the_first_dialect(stage: Stage) -> None:
-    stage.send(job("v1")).wait_state("Succeeded")
+    finish(stage, job("v1"))
     assert said(stage) == EXPECTED
 
 
 @pytest.mark.parametrize("spec", [{}, {"runLauncherAsWorker": True}], ids=["plain", "the launcher works too"])
 def test_a_job_of_the_second_dialect(stage: Stage, spec: Object) -> None:
-    stage.send(job("v2beta1", **spec)).wait_state("Succeeded")
+    finish(stage, job("v2beta1", **spec))
     assert said(stage) == EXPECTED
