@@ -3,12 +3,15 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 import yaml
 
 from corral.testing.hollow_node import Part
+from tests.surfaces.conftest import private_environment
 from tests.surfaces.hollow_stage import HollowStage, Running, hollow_stage, until
 
 STAYS = Part(seconds=None)
@@ -105,3 +108,17 @@ def test_a_wait_survives_the_death_of_the_api_and_tells_what_it_waits_for(stage:
         status, told = waiting.end()
     assert (status, waiting.lines) == (7, [])
     assert "waiting: late has not succeeded yet, it is Created with 0 of 1 pods" in told
+
+
+def test_a_table_a_story_and_logs_are_shown_without_a_loop(stage: HollowStage) -> None:
+    stage.submit("light", workers=0)
+    assert stage.cli("wait", "light", "--timeout", "60s").returncode == 0
+    program = (
+        "import sys\n"
+        "from corral.surfaces.cli.main import run\n"
+        "print([run(words) for words in (['get'], ['get', 'light'], ['get', 'pods'], ['logs', 'light'])])\n"
+        "print(sorted({'asyncio', 'aiohttp', 'dataclasses', 'logging', 'rich', 'apsw', 'yaml'} & sys.modules.keys()))\n"
+    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=private_environment(stage.home), capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[-2:] == ["[0, 0, 0, 0]", "[]"], done.stderr

@@ -15,8 +15,9 @@ class KeptLog(NamedTuple):
     """The restart count."""
     last_said: float
     """When it was last written to, in seconds since the epoch."""
-    read: Callable[[], Iterator[bytes]]
-    """Yields it in pieces, each line with its time before it, as the API's `pods/log` does."""
+    read: Callable[[int], Iterator[bytes]]
+    """Yields it in pieces, each line with its time before it, as the API's `pods/log` does; of a number other than 0 only
+    the whole lines within so many bytes at its end."""
 
 
 KeptLogs = Callable[[str, str], Sequence[KeptLog]]

@@ -85,7 +85,7 @@ def test_a_container_rank_or_role_that_is_not_there_is_told_what_is() -> None:
 def kept(uid: str, run: int, text: bytes, last_said: float = 10.0, role: str = "worker") -> KeptLog:
     told = {"training.kubeflow.org/replica-type": role, "training.kubeflow.org/replica-index": "0"}
     stamped = b"".join(b"2027-01-15T08:00:0%d.000000000Z %s\n" % (run, line) for line in text.splitlines())
-    return KeptLog("job-worker-0", uid, told, "pytorch", run, last_said, lambda: iter([stamped]))
+    return KeptLog("job-worker-0", uid, told, "pytorch", run, last_said, lambda _: iter([stamped]))
 
 
 def shown(logs: list[KeptLog], uid: str, **asked: object) -> list[bytes]:
@@ -116,7 +116,7 @@ def test_kept_logs_are_read_run_by_run() -> None:
 def test_the_rest_of_a_kept_log_is_what_a_reader_has_not_seen() -> None:
     lines = [b"2027-01-15T08:%02d:00.000000000Z line %d\n" % (at // 10, at) for at in range(300)]
     whole = b"".join(lines)
-    log = KeptLog("p", "u", {}, "c", 0, 0.0, lambda: (whole[at : at + 100] for at in range(0, len(whole), 100)))
+    log = KeptLog("p", "u", {}, "c", 0, 0.0, lambda _: (whole[at : at + 100] for at in range(0, len(whole), 100)))
     for seen in (0, 1, 7, 150, 300):
         cursor = LogCursor()
         cursor.begin()

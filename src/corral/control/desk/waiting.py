@@ -65,7 +65,8 @@ def wait_for(
     last, told_at, silent_since = job.object, time.monotonic(), None
     while True:
         try:
-            for obj in _sightings(session, job, deadline):
+            wake = told_at + TELLS_AFTER
+            for obj in _sightings(session, job, wake if deadline is None else min(wake, deadline)):
                 last, silent_since = obj, None
                 if (verdict := verdict_on(obj, goal)) is not None:
                     return verdict
@@ -87,8 +88,8 @@ def wait_for(
             on_wait(f"waiting: {job.key.name} {IN_WORDS[goal][1]} yet, it is {_shown(job, last)}{trouble}")
 
 
-def _sightings(session: Session, job: Found, deadline: float | None) -> Iterator[Object]:
-    """Yields the job as it is and as it becomes, for at most some seconds of silence."""
+def _sightings(session: Session, job: Found, wake: float) -> Iterator[Object]:
+    """Yields the job as it is and as it becomes; silence ends it at the time to wake."""
     namespace, name = job.key
     scope, uid = Scope(namespace, fields=f"metadata.name={name}"), job.object["metadata"].get("uid")
     found: list[Object] = []
@@ -98,8 +99,7 @@ def _sightings(session: Session, job: Found, deadline: float | None) -> Iterator
     if not found or found[0]["metadata"].get("uid") != uid:
         raise NotFoundError(f"{name} was deleted while it was waited for")
     yield found[0]
-    left = TELLS_AFTER if deadline is None else min(TELLS_AFTER, deadline - time.monotonic())
-    start = Start(revision, timeout_seconds=60, quiet_limit=max(left, 0.1))
+    start = Start(revision, timeout_seconds=60, quiet_limit=max(wake - time.monotonic(), 0.1))
     with closing(session.store.watch(job.resource, scope, start, dict[str, Any])) as changes:
         for batch in changes:
             for change in batch:

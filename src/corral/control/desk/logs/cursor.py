@@ -21,6 +21,8 @@ SURELY: Final = 64
 """How many must come again when the stream begins before what is remembered."""
 DRIFT_SECONDS: Final = 6
 """By how much a node may tell a later time of a line than before: it notes times only now and then."""
+MOST_STARTS: Final = 512
+"""How many places are tried; only a log that says the same again and again has so many."""
 MOST_DOUBTFUL: Final = 4 * 1024 * 1024
 """How much is held back while the place is not found."""
 
@@ -107,14 +109,20 @@ class _Search:
         for index, first in self._matches.items():
             if index < len(known) and known[index].comes_again_as(line):
                 matches[index + 1] = first
-        if self._lines == 1 or self._begins_before:
-            for index in range(len(known) - self._least + 1):
-                if index + 1 not in matches and known[index].comes_again_as(line):
-                    matches[index + 1] = index
+        for index in self._possible_starts():
+            if index + 1 not in matches and known[index].comes_again_as(line):
+                matches[index + 1] = index
         self._matches = matches
         self.is_there = len(known) in matches and len(known) - matches[len(known)] >= self._least
         is_hopeless = not matches and not self._begins_before
         self.is_lost = not self.is_there and (is_hopeless or self._is_too_late(line))
+
+    def _possible_starts(self) -> range:
+        """Returns with which remembered line the stream may begin; where it begins before them, only the last ones count."""
+        latest = len(self._known) - self._least
+        if self._begins_before:
+            return range(latest, latest + 1)
+        return range(latest, max(latest - MOST_STARTS, -1), -1) if self._lines == 1 else range(0)
 
     def _is_too_late(self, line: _Known) -> bool:
         """Whether a line is younger than the last one that was read, whatever time is told of that by now."""

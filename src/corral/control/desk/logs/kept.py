@@ -41,20 +41,27 @@ def read_kept(kept: Sequence[KeptLog], uid: str, container: str, choice: Choice,
     runs = sorted((one for one in kept if (one.uid, one.container) == (uid, container)), key=lambda one: one.run)
     if choice.previous:
         runs = runs[-2:-1]
-    begin = None if choice.since is None else (now - choice.since) * 1e9
-    pieces = (piece for run in runs for piece in _pieces(run) if begin is None or nanoseconds(piece.stamp) >= begin)
+    begin = 0.0 if choice.since is None else (now - choice.since) * 1e9
     if choice.tail is None:
-        for piece in pieces:
+        for piece in _pieces(runs, begin):
             yield [piece]
         return
-    yield _last_lines(pieces, choice.tail)
+    for last_bytes in _LAST_BYTES:
+        lines = _last_lines(_pieces(runs[-1:] if last_bytes else runs, begin, last_bytes), choice.tail)
+        if sum(piece.starts for piece in lines) == choice.tail or not last_bytes:
+            yield lines
+            return
+
+
+_LAST_BYTES = (1 << 16, 1 << 22, 0)
+"""How much of the end is looked at for the last lines; 0 is everything, when there was less in it."""
 
 
 def rest_of(log: KeptLog, cursor: LogCursor) -> Iterator[list[Piece]]:
     """Yields what a log holds behind the place of a cursor."""
     begin = nanoseconds(cursor.resumes_from.encode()) if cursor.has_begun else 0
     cursor.begin()
-    for data in _since(log.read(), begin):
+    for data in _since(log.read(0), begin):
         yield cursor.feed(data)
         if cursor.is_lost:
             yield cursor.go_on_regardless()
@@ -80,12 +87,13 @@ def _since(stream: Iterator[bytes], begin: int) -> Iterator[bytes]:
         yield waiting
 
 
-def _pieces(log: KeptLog) -> Iterator[Piece]:
-    cursor = LogCursor()
-    cursor.begin()
-    for data in log.read():
-        yield from cursor.feed(data)
-    yield from cursor.finish()
+def _pieces(logs: Sequence[KeptLog], begin: float, last_bytes: int = 0) -> Iterator[Piece]:
+    for log in logs:
+        cursor = LogCursor()
+        cursor.begin()
+        for data in log.read(last_bytes):
+            yield from (piece for piece in cursor.feed(data) if not begin or nanoseconds(piece.stamp) >= begin)
+        yield from cursor.finish()
 
 
 def _last_lines(pieces: Iterator[Piece], count: int) -> list[Piece]:
