@@ -1,6 +1,6 @@
-"""The channels of a WebSocket that carries a command: the first byte of each message says which. Pure."""
+"""The channels between a client and a command, whatever carries them; their numbers are those of a WebSocket's messages."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -9,6 +9,29 @@ from corral.kinds.objects import Object
 STDIN, STDOUT, STDERR, ERROR, RESIZE, CLOSE = 0, 1, 2, 3, 4, 255
 V4, V5 = "v4.channel.k8s.io", "v5.channel.k8s.io"
 """In the fifth version a client can close its input; in the fourth it cannot."""
+
+
+class Message(NamedTuple):
+    """Something that came on a channel."""
+
+    channel: int
+    data: bytes
+
+
+class Channels(Protocol):
+    """One client, as a command meets it."""
+
+    async def receive(self) -> Message | None:
+        """Returns what comes next, None when the client has gone; the end of input is a CLOSE of STDIN."""
+
+    async def send(self, channel: int, data: bytes) -> None:
+        """Sends on a channel; returns when the client could take more. A client that has gone is a ConnectionError."""
+
+    async def finish(self, status: Object) -> None:
+        """Tells how it ended and closes everything; a client that has gone misses nothing."""
+
+
+END_OF_INPUT = Message(CLOSE, bytes([STDIN]))
 
 
 class Window(msgspec.Struct, rename="pascal"):

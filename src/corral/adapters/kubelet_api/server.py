@@ -10,9 +10,12 @@ from aiohttp import web
 
 from corral.adapters.kubelet_api.admission import Admission, tls_of
 from corral.adapters.kubelet_api.certificate import Certificate
-from corral.adapters.kubelet_api.channels import wanted_in
+from corral.adapters.kubelet_api.channels import Wanted, wanted_in
 from corral.adapters.kubelet_api.doors import DoorClosedError, Doors, Place
-from corral.adapters.kubelet_api.session import opened, run_attached, run_command
+from corral.adapters.kubelet_api.session import run_attached, run_command
+from corral.adapters.kubelet_api.spdy_channels import PROTOCOL as SPDY
+from corral.adapters.kubelet_api.spdy_channels import SpdyChannels, spdy_channels
+from corral.adapters.kubelet_api.websocket_channels import WebSocketChannels, websocket_channels
 from corral.kinds.objects import Object
 
 ADDRESS = "127.0.0.1"
@@ -115,27 +118,36 @@ class KubeletServer:
             raise DoorClosedError(400, "you must specify at least 1 command for the container")
         if not (wanted.stdin or wanted.stdout or wanted.stderr):
             raise DoorClosedError(400, "you must specify at least 1 of stdin, stdout, stderr")
-        socket = await opened(request)
+        channels = await _channels(request, wanted)
         self.open_streams += 1
         try:
-            await run_command(socket, wanted, lambda streams: self._doors.run(place, wanted.argv, streams))
+            await run_command(channels, wanted, lambda streams: self._doors.run(place, wanted.argv, streams))
         finally:
             self.open_streams -= 1
-        return socket
+        return channels.response
 
     async def _attach(self, request: web.Request) -> web.StreamResponse:
-        said = self._doors.log(_place(request), _FOLLOWED)
-        async with aclosing(said):
-            socket = await opened(request)
-            self.open_streams += 1
-            try:
-                await run_attached(socket, said)
-            finally:
-                self.open_streams -= 1
-        return socket
+        place = _place(request)
+        channels = await _channels(request, wanted_in(list(request.query.items())))
+        self.open_streams += 1
+        try:
+            await run_attached(channels, lambda: self._doors.log(place, _FOLLOWED))
+        finally:
+            self.open_streams -= 1
+        return channels.response
 
     async def _forward(self, _: web.Request) -> web.StreamResponse:
         raise DoorClosedError(501, NO_FORWARDING)
+
+
+async def _channels(request: web.Request, wanted: Wanted) -> WebSocketChannels | SpdyChannels:
+    """Returns the channels that an upgrade asks for."""
+    upgrade = request.headers.get("Upgrade", "")
+    if upgrade.lower() == "websocket":
+        return await websocket_channels(request)
+    if upgrade.upper() == SPDY:
+        return await spdy_channels(request, wanted)
+    raise DoorClosedError(400, f"a WebSocket or {SPDY} is needed here" + (f", not {upgrade}" if upgrade else ""))
 
 
 def _place(request: web.Request) -> Place:

@@ -1,4 +1,4 @@
-"""One command over one WebSocket: what is typed goes in, what is said comes out, and its end is told.
+"""One command and one client: what is typed goes in, what is said comes out, and its end is told.
 
 Buffers are bounded on both ways: a command that does not read holds up whoever types, and a client that does not read holds
 up the command. A client that goes is told to the command as the hanging up of a terminal.
@@ -9,17 +9,13 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from typing import Any
 
-import msgspec
-from aiohttp import WSMsgType, web
-
 from corral.adapters.kubelet_api.channels import (
-    CLOSE,
-    ERROR,
+    END_OF_INPUT,
     RESIZE,
     STDIN,
     STDOUT,
-    V4,
-    V5,
+    Channels,
+    Message,
     Wanted,
     refusal_of,
     status_of,
@@ -27,58 +23,43 @@ from corral.adapters.kubelet_api.channels import (
 )
 from corral.adapters.kubelet_api.doors import Command, DoorClosedError, Streams
 from corral.adapters.kubelet_api.plumbing import PIECE_BYTES, Plumbing
-from corral.kinds.objects import Object
 
-MOST_MESSAGE_BYTES = 1 << 20
 QUIET_SECONDS = 0.5
 """How long a background process may keep an output open, and say nothing, after its command has ended."""
 
 Start = Callable[[Streams], Awaitable[Command]]
 
 
-async def opened(request: web.Request) -> web.WebSocketResponse:
-    """Returns the WebSocket of a request; refuses, in a sentence, what is none or speaks another dialect."""
-    upgrade = request.headers.get("Upgrade", "").lower()
-    if upgrade != "websocket":
-        told = (
-            f"this node does not speak {upgrade.upper()}, only WebSockets" if upgrade else "a WebSocket is needed here"
-        )
-        raise DoorClosedError(
-            400, f"{told}; through kube-apiserver, which speaks SPDY with nodes, this is not possible"
-        )
-    offered = request.headers.get("Sec-WebSocket-Protocol", "")
-    if not {V4, V5} & {name.strip() for name in offered.split(",")}:
-        raise DoorClosedError(400, f'none of the protocols "{offered}" is known; offer {V5} or {V4}')
-    socket = web.WebSocketResponse(protocols=(V5, V4), max_msg_size=MOST_MESSAGE_BYTES, compress=False)
-    await socket.prepare(request)
-    return socket
-
-
-async def run_command(socket: web.WebSocketResponse, wanted: Wanted, start: Start) -> None:
+async def run_command(channels: Channels, wanted: Wanted, start: Start) -> None:
     """Runs a command to its end, or until the client goes."""
     plumbing = Plumbing(wanted)
     try:
         try:
             command = await start(plumbing.streams)
         except DoorClosedError as refusal:
-            await _finish(socket, refusal_of(refusal.message))
+            await channels.finish(refusal_of(refusal.message))
             return
         try:
             await plumbing.connect()
-            code = await _Session(socket, plumbing, wanted).until_ended(command)
+            code = await _Session(channels, plumbing, wanted).until_ended(command)
         finally:
             command.hang_up()
     finally:
         plumbing.close()
     if code is not None:
-        await _finish(socket, status_of(code))
+        await channels.finish(status_of(code))
 
 
-async def run_attached(socket: web.WebSocketResponse, said: AsyncGenerator[bytes, None]) -> None:
+async def run_attached(channels: Channels, said: Callable[[], AsyncGenerator[bytes, None]]) -> None:
     """Shows what a container says until it ends, or until the client goes."""
-    async with aclosing(said) as pieces:
-        showing = asyncio.create_task(_show(socket, pieces))
-        leaving = asyncio.create_task(_until_gone(socket))
+    try:
+        listened_to = said()
+    except DoorClosedError as refusal:
+        await channels.finish(refusal_of(refusal.message))
+        return
+    async with aclosing(listened_to) as pieces:
+        showing = asyncio.create_task(_show(channels, pieces))
+        leaving = asyncio.create_task(_until_gone(channels))
         try:
             await asyncio.wait((showing, leaving), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -87,14 +68,14 @@ async def run_attached(socket: web.WebSocketResponse, said: AsyncGenerator[bytes
         return
     with suppress(ConnectionError):
         showing.result()
-        await _finish(socket, status_of(0))
+        await channels.finish(status_of(0))
 
 
 class _Session:
     """The three movements of a command: what comes from the client, what goes to it, and the end."""
 
-    def __init__(self, socket: web.WebSocketResponse, plumbing: Plumbing, wanted: Wanted) -> None:
-        self._socket = socket
+    def __init__(self, channels: Channels, plumbing: Plumbing, wanted: Wanted) -> None:
+        self._channels = channels
         self._plumbing = plumbing
         self._stdin = plumbing.stdin if wanted.stdin else None
         self._pieces = 0
@@ -116,25 +97,19 @@ class _Session:
 
     async def _listen(self) -> None:
         """Returns when the client has gone."""
-        while True:
-            message = await self._socket.receive()
-            if message.type is WSMsgType.BINARY and message.data:
-                await self._take(message.data[0], message.data[1:])
-            elif message.type not in (WSMsgType.BINARY, WSMsgType.TEXT):
-                return
+        while (message := await self._channels.receive()) is not None:
+            await self._take(message)
 
-    async def _take(self, channel: int, data: bytes) -> None:
-        if channel == STDIN and self._stdin is not None:
+    async def _take(self, message: Message) -> None:
+        if message.channel == STDIN and self._stdin is not None:
             # A command that reads no more is not disturbed by what it is sent.
             with suppress(ConnectionError):
-                self._stdin.write(data)
+                self._stdin.write(message.data)
                 await self._stdin.drain()
-        elif channel == CLOSE and data[:1] == bytes([STDIN]) and self._stdin is not None:
-            if self._plumbing.streams.is_terminal:
-                return
+        elif message == END_OF_INPUT and self._stdin is not None and not self._plumbing.streams.is_terminal:
             self._stdin.close()
             self._stdin = None
-        elif channel == RESIZE and (window := window_in(data)) is not None:
+        elif message.channel == RESIZE and (window := window_in(message.data)) is not None:
             self._plumbing.resize(window)
 
     async def _tell(self, channel: int, said: asyncio.StreamReader) -> None:
@@ -146,7 +121,7 @@ class _Session:
                 self._sending = 0
 
     async def _send(self, channel: int, data: bytes) -> None:
-        await self._socket.send_bytes(bytes([channel]) + data)
+        await self._channels.send(channel, data)
 
     async def _until_quiet(self, telling: list[asyncio.Task[None]]) -> None:
         """Waits for the end of all outputs, or until they say nothing although the client would take it."""
@@ -156,13 +131,13 @@ class _Session:
             _, pending = await asyncio.wait(pending, timeout=QUIET_SECONDS)
 
 
-async def _show(socket: web.WebSocketResponse, pieces: AsyncGenerator[bytes, None]) -> None:
+async def _show(channels: Channels, pieces: AsyncGenerator[bytes, None]) -> None:
     async for piece in pieces:
-        await socket.send_bytes(bytes([STDOUT]) + piece)
+        await channels.send(STDOUT, piece)
 
 
-async def _until_gone(socket: web.WebSocketResponse) -> None:
-    while (await socket.receive()).type in (WSMsgType.BINARY, WSMsgType.TEXT):
+async def _until_gone(channels: Channels) -> None:
+    while await channels.receive() is not None:
         pass
 
 
@@ -170,10 +145,3 @@ async def _ended(*tasks: asyncio.Task[Any]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
-
-
-async def _finish(socket: web.WebSocketResponse, status: Object) -> None:
-    """Tells the end and closes; a client that has gone misses nothing."""
-    with suppress(ConnectionError):
-        await socket.send_bytes(bytes([ERROR]) + msgspec.json.encode(status))
-        await socket.close()

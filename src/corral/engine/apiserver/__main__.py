@@ -56,6 +56,7 @@ class _Server(uvicorn.Server):
 async def serve(data: Path, token: str, listener: socket.socket) -> None:
     """Serves until told to stop."""
     world = await started_world(data)
+    world.node_token = token
     host, port = listener.getsockname()[:2]
     upkeep = Upkeep(world)
     app = App(world, token, f"{host}:{port}", upkeep)

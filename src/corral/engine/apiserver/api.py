@@ -122,6 +122,8 @@ class Api:
     async def _subresource(self, request: Request, target: Target, resource: Resource) -> Answer:
         name, method = target.subresource, request.method
         if name not in resource.subresources:
+            if name == "portforward" and resource.kind == "Pod":
+                raise failures.no_port_forward()
             if resource.structural:
                 raise failures.not_found(resource.group, resource.plural, target.name)
             raise failures.no_such_path()
@@ -130,6 +132,10 @@ class Api:
             from corral.engine.apiserver.nodes.logs import read_log
 
             return await read_log(self._world, resource, target, request)
+        if name in ("attach", "exec") and method in ("GET", "POST"):
+            from corral.engine.apiserver.nodes.tunnels import open_tunnel
+
+            return await open_tunnel(self._world, resource, target, request)
         view = View(resource, form_of(request.headers.get(b"accept", b"")), _included(request))
         if name == "status" and method in ("GET", "PUT", "PATCH"):
             return await self._object(request, target, view)
@@ -139,8 +145,6 @@ class Api:
             return await self._scale(request, target, view)
         if name == "binding" and method == "POST":
             return await self._bind(request, target, view)
-        if name == "exec" and method in ("GET", "POST"):
-            raise subresources.without_node(self._write(request, target, view, "CreateOptions"))
         raise failures.method_not_allowed()
 
     async def _scale(self, request: Request, target: Target, view: View) -> Response:

@@ -14,6 +14,7 @@ _SUBRESOURCES: dict[str, tuple[tuple[str, ...], tuple[str, str, str] | None]] = 
     "scale": (("get", "patch", "update"), ("autoscaling", "v1", "Scale")),
     "binding": (("create",), ("", "", "Binding")),
     "log": (("get",), None),
+    "attach": (("create", "get"), ("", "", "PodAttachOptions")),
     "exec": (("create", "get"), ("", "", "PodExecOptions")),
     "finalize": (("update",), None),
 }

@@ -152,6 +152,12 @@ def no_such_path() -> ApiFailure:
     return ApiFailure(404, "NotFound", "the server could not find the requested resource", details={})
 
 
+def no_port_forward() -> ApiFailure:
+    """404: ports of pods are not passed on; each is one of this machine."""
+    text = "this server forwards no ports: pods listen on this machine, at their podIP and at the loopback ports of their Service"
+    return ApiFailure(404, "NotFound", text, details={})
+
+
 def unsupported_media_type(accepted: Sequence[str]) -> ApiFailure:
     """415: the body is of a form that we do not read."""
     text = f"the body of the request was in an unknown format - accepted media types include: {', '.join(accepted)}"

@@ -99,6 +99,8 @@ class World:
     watches: Watches = field(default_factory=Watches)
     streams: Streams = field(default_factory=Streams)
     chance: random.Random = field(default_factory=random.SystemRandom)
+    node_token: str = ""
+    """What nodes are shown to prove who asks."""
 
     def now(self) -> float:
         """Returns the time in seconds since the epoch."""

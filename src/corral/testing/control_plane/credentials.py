@@ -30,6 +30,7 @@ class Credentials:
     authority: KeyPair
     server: KeyPair
     admin: KeyPair
+    kubelet_client: KeyPair
     controller_manager: KeyPair
     scheduler: KeyPair
     etcd_authority: KeyPair
@@ -54,6 +55,7 @@ def make_credentials(directory: Path) -> Credentials:
         authority=cluster.pair,
         server=cluster.issue("server", user="kube-apiserver", hosts=_HOSTS),
         admin=cluster.issue("admin", user="corral-admin", groups=[_ADMINISTRATORS]),
+        kubelet_client=cluster.issue("kubelet-client", user="kube-apiserver-kubelet-client"),
         controller_manager=cluster.issue("controller-manager", user="system:kube-controller-manager"),
         scheduler=cluster.issue("scheduler", user="system:kube-scheduler"),
         etcd_authority=etcd.pair,

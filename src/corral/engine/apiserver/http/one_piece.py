@@ -42,6 +42,11 @@ class OnePiece:
         if self._head:
             self.write(b"")
 
+    def released(self) -> asyncio.Transport:
+        """Returns the transport itself, to be written to directly from now on."""
+        self.flush()
+        return self._transport
+
     def close(self) -> None:
         """Writes what is held and closes."""
         self.flush()

@@ -5,6 +5,7 @@ never ends, behind a watch or at the start. What is refused here is refused with
 """
 
 import asyncio
+import sys
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.http.one_piece import OnePiece
+from corral.engine.apiserver.http.raw_connection import RawConnection
 
 MAX_HEAD_BYTES = 64 << 10
 HEAD_SECONDS = 20.0
@@ -39,6 +41,9 @@ class LimitedProtocol(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
     _running: Any = None
     _answers: OnePiece
+    _upgrading = False
+    _early = b""
+    _given = b""
 
     def connection_made(self, transport: Any) -> None:
         """Starts the clock for the first head."""
@@ -54,8 +59,13 @@ class LimitedProtocol(HttpToolsProtocol):
         """Counts what arrives of a head, and what arrives of a body that nobody reads any more."""
         if self.transport.is_closing():
             return
+        if self._upgrading:
+            self._hold(data)
+            return
         was_in_head = self._in_head
+        self._given = data
         super().data_received(data)
+        self._given = b""
         if self._in_head and was_in_head:
             self._head_bytes += len(data)
         if self._head_bytes > MAX_HEAD_BYTES:
@@ -69,7 +79,7 @@ class LimitedProtocol(HttpToolsProtocol):
         if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
             self._start_clock()
         scope: Any = self.scope
-        scope["extensions"] = {"corral.abort": self.transport.abort}
+        scope["extensions"] = {"corral.abort": self.transport.abort, "corral.take_over": self._take_over}
 
     def on_url(self, url: bytes) -> None:
         """Counts the target."""
@@ -114,6 +124,29 @@ class LimitedProtocol(HttpToolsProtocol):
         """Lets go of an answer that was only a head."""
         self._answers.flush()
         super().on_response_complete()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Notes that the client would speak something else; what it says after the head is for whoever takes over."""
+        problem = sys.exception()
+        assert problem is not None
+        self._upgrading = True
+        self._hold(self._given[problem.args[0] :])
+        if self.cycle is not None:
+            # The parser is of no use any more: an answer that does not upgrade is the last one.
+            self.cycle.keep_alive = False
+
+    def _hold(self, data: bytes) -> None:
+        self._early += data
+        if len(self._early) > MAX_HEAD_BYTES:
+            self.transport.abort()  # nobody may say so much before it knows to whom
+
+    def _take_over(self) -> RawConnection:
+        """Hands the connection over as it is; uvicorn sends nothing on it any more, and forgets it when it is closed."""
+        if self.transport.is_closing():
+            raise ConnectionResetError("the client has gone")
+        self.cycle.disconnected = True
+        early, self._early = self._early, b""
+        return RawConnection(self._answers.released(), early, lambda: self.connection_lost(None))
 
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:
         self._running = cycle

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from corral.engine.apiserver import failures
+from corral.engine.apiserver.http.raw_connection import RawConnection
 
 MAX_BODY_BYTES = 3 * 1024 * 1024
 """The largest request body, as on a real server."""
@@ -23,17 +24,45 @@ Send = Callable[[Message], Awaitable[None]]
 class Request:
     """One HTTP request; the body is read when asked for."""
 
-    __slots__ = ("_receive", "abort", "headers", "method", "path", "query", "raw_path")
+    __slots__ = (
+        "_query",
+        "_receive",
+        "abort",
+        "header_lines",
+        "headers",
+        "method",
+        "path",
+        "raw_path",
+        "raw_query",
+        "take_over",
+    )
 
     def __init__(self, scope: Message, receive: Receive) -> None:
         self.method: str = scope["method"]
         self.raw_path: bytes = scope.get("raw_path") or scope["path"].encode()
         self.path: str = scope["path"]
-        self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        raw: bytes = scope["query_string"]
-        self.query: dict[str, str] = query_of(raw) if raw else {}
+        self.header_lines: list[tuple[bytes, bytes]] = scope["headers"]
+        self.headers: dict[bytes, bytes] = dict(self.header_lines)
+        self.raw_query: bytes = scope["query_string"]
+        self._query: dict[str, str] | None = None if self.raw_query else {}
         self._receive = receive
-        self.abort: Callable[[], None] | None = scope.get("extensions", {}).get("corral.abort")
+        extensions = scope.get("extensions", {})
+        self.abort: Callable[[], None] | None = extensions.get("corral.abort")
+        self.take_over: Callable[[], RawConnection] = extensions.get("corral.take_over") or _cannot
+
+    @property
+    def query(self) -> dict[str, str]:
+        """Returns the query parameters, the first value of each; 400 when there are too many."""
+        if self._query is None:
+            self._query = query_of(self.raw_query)
+        return self._query
+
+    @property
+    def upgrade(self) -> str:
+        """Returns what else the client would speak on this connection, in small letters; "" for nothing."""
+        wishes = self.headers.get(b"connection", b"").lower().split(b",")
+        is_asked = any(wish.strip() == b"upgrade" for wish in wishes)
+        return self.headers.get(b"upgrade", b"").strip().lower().decode("latin-1") if is_asked else ""
 
     @property
     def content_type(self) -> str:
@@ -84,6 +113,10 @@ class Request:
         """Returns when the client has gone; only for requests whose body was read or empty."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
+
+
+def _cannot() -> RawConnection:
+    raise ConnectionError("this connection cannot be taken over")
 
 
 def query_of(raw: bytes) -> dict[str, str]:

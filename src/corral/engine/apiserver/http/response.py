@@ -11,6 +11,7 @@ from corral.engine.apiserver.failures import ApiFailure
 from corral.engine.apiserver.http.negotiation import Form
 from corral.engine.apiserver.http.parts import GROUP_BYTES, Parts
 from corral.engine.apiserver.http.request import Send
+from corral.engine.apiserver.http.tunnel import Tunnel
 from corral.engine.apiserver.http.yaml_text import yaml_text
 
 _encode = msgspec.json.Encoder().encode
@@ -125,7 +126,7 @@ class Stream:
             self.ended()
 
 
-Answer = Response | Stream
+Answer = Response | Stream | Tunnel
 
 
 def document(status: int, content: Any, form: Form | None = None) -> Response:

@@ -1,18 +1,22 @@
 """One question to the endpoint of a node, over TLS, and its answer as a stream.
 
-A node signs its own certificate, so there is nothing to check it against; that is good enough on the loopback address,
-where only this machine can answer, and nowhere else. What is held of an answer is bounded: the next piece is read when
-the last one was taken.
+A node signs its own certificate, so it is known by the fingerprint that its Node object tells, which only those can write
+who hold our token. A node that tells none is asked without the token, and either is asked on the loopback address only, where
+nobody but this machine can answer. What is held of an answer is bounded: the next piece is read when the last was taken.
 """
 
 import asyncio
+import hashlib
+import hmac
 import ipaddress
 import socket
 import ssl
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
+from typing import TypeVar
 
 import httptools
 
+from corral.engine.apiserver import failures
 from corral.engine.apiserver.nodes.location import Endpoint
 from corral.engine.apiserver.nodes.refusals import unreachable
 
@@ -21,6 +25,9 @@ HEAD_SECONDS = 30.0
 """How long a node may take to begin its answer; a log that is followed begins at once, even when it is empty."""
 PIECE_BYTES = 64 << 10
 MOST_REFUSAL_BYTES = 50_000
+
+_Reply = TypeVar("_Reply")
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class NodeAnswer:
@@ -35,8 +42,10 @@ class NodeAnswer:
         self._has_head = False
         self._is_complete = False
 
-    async def begin(self) -> None:
-        """Reads up to the end of the head."""
+    async def begin(self, already: bytes = b"") -> None:
+        """Reads up to the end of the head, some of which may have been read already."""
+        if already:
+            self._parser.feed_data(already)
         while not self._has_head and await self._read():
             pass
         if not self._has_head:
@@ -93,15 +102,13 @@ class NodeAnswer:
         self._is_complete = True
 
 
-async def ask(endpoint: Endpoint, target: str) -> NodeAnswer:
+async def ask(endpoint: Endpoint, target: str, token: str = "") -> NodeAnswer:
     """Returns a node's answer to GET `target`; 500, in the real words, when it cannot be asked."""
     url = f"https://{endpoint}{target}"
-    address = await _address(endpoint, url)
-    reader, writer = await _connected(address, endpoint, url)
+    reader, writer = await connected(endpoint, url)
     answer = NodeAnswer(reader, writer)
     try:
-        head = f"GET {target} HTTP/1.1\r\nHost: {endpoint}\r\nUser-Agent: corral\r\nConnection: close\r\n\r\n"
-        writer.write(head.encode())
+        writer.write(head_of("GET", target, endpoint, token, "Connection: close"))
         async with asyncio.timeout(HEAD_SECONDS):
             await answer.begin()
     except BaseException as error:
@@ -112,6 +119,37 @@ async def ask(endpoint: Endpoint, target: str) -> NodeAnswer:
             raise unreachable(url, "EOF") from None
         raise
     return answer
+
+
+async def unless_gone(asking: Coroutine[None, None, _Reply], gone: asyncio.Future[None]) -> _Reply:
+    """Returns what a node is asked for; gives up the question when the client does."""
+    question = asyncio.ensure_future(asking)
+    try:
+        await asyncio.wait((question, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not question.done():
+            raise failures.bad_request("the client went away before the node answered")
+        return question.result()
+    finally:
+        question.cancel()
+
+
+def head_of(method: str, target: str, endpoint: Endpoint, token: str, *more: str) -> bytes:
+    """Returns the head of a request; the token is for a node that is known by its certificate, and for nobody else."""
+    lines = [f"{method} {target} HTTP/1.1", f"Host: {endpoint}", "User-Agent: corral", *more]
+    if token and endpoint.fingerprint:
+        lines.append(f"Authorization: Bearer {token}")
+    return "\r\n".join([*lines, "\r\n"]).encode("latin-1")
+
+
+async def connected(endpoint: Endpoint, url: str) -> Connection:
+    """Returns a connection to a node whose certificate is the one that it told, if it told one."""
+    address = await _address(endpoint, url)
+    reader, writer = await _connected(address, endpoint, url)
+    shown: bytes = writer.get_extra_info("ssl_object").getpeercert(binary_form=True) or b""
+    if endpoint.fingerprint and not hmac.compare_digest(hashlib.sha256(shown).hexdigest(), endpoint.fingerprint):
+        writer.transport.abort()
+        raise unreachable(url, "tls: the certificate is not the one that the node has told")
+    return reader, writer
 
 
 async def _address(endpoint: Endpoint, url: str) -> str:
@@ -127,7 +165,7 @@ async def _address(endpoint: Endpoint, url: str) -> str:
     return local
 
 
-async def _connected(address: str, endpoint: Endpoint, url: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def _connected(address: str, endpoint: Endpoint, url: str) -> Connection:
     place = Endpoint(address, endpoint.port)
     try:
         async with asyncio.timeout(CONNECT_SECONDS):

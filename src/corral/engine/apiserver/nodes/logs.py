@@ -1,7 +1,7 @@
 """GET pods/NAME/log: what the container said, from the node that runs it, as it says it."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 from corral.engine.apiserver import failures
@@ -9,12 +9,12 @@ from corral.engine.apiserver.http.negotiation import AVAILABLE, form_of
 from corral.engine.apiserver.http.request import Request
 from corral.engine.apiserver.http.response import Answer, Response, Stream
 from corral.engine.apiserver.http.target import Target
-from corral.engine.apiserver.nodes.conversation import NodeAnswer, ask
-from corral.engine.apiserver.nodes.location import Endpoint, container_of, endpoint_of
+from corral.engine.apiserver.nodes.conversation import NodeAnswer, ask, unless_gone
+from corral.engine.apiserver.nodes.finding import endpoint_for
+from corral.engine.apiserver.nodes.location import Endpoint, container_of
 from corral.engine.apiserver.nodes.log_options import log_options
 from corral.engine.apiserver.nodes.refusals import refusal
-from corral.engine.apiserver.resources.resource import Object, Resource
-from corral.engine.apiserver.rest.identity import key_for
+from corral.engine.apiserver.resources.resource import Resource
 from corral.engine.apiserver.rest.reading import entry_of
 from corral.engine.apiserver.world import World
 
@@ -27,7 +27,7 @@ async def read_log(world: World, resource: Resource, target: Target, request: Re
     chosen = log_options(request.query, target.name)
     pod = entry_of(world, resource, target).decoded()
     container = container_of(pod, chosen.container)
-    endpoint = _endpoint(world, pod)
+    endpoint = endpoint_for(world, pod)
     if endpoint is None:
         return Response(204, b"", b"")
     query = chosen.for_node()
@@ -38,7 +38,7 @@ async def read_log(world: World, resource: Resource, target: Target, request: Re
 async def _passed_on(world: World, endpoint: Endpoint, path: str, pod: str, request: Request) -> Answer:
     gone = asyncio.ensure_future(request.disconnected())
     try:
-        answer = await _unless_gone(ask(endpoint, path), gone)
+        answer = await unless_gone(ask(endpoint, path, world.node_token), gone)
         if not 200 <= answer.status <= 206:
             raise refusal(answer.status, await answer.text(), pod)
         done = world.streams.begin(answer.abort)
@@ -55,34 +55,10 @@ async def _passed_on(world: World, endpoint: Endpoint, path: str, pod: str, requ
     return Stream(_said(answer), _TEXT, ended=ended)
 
 
-async def _unless_gone(asking: Coroutine[None, None, NodeAnswer], gone: asyncio.Future[None]) -> NodeAnswer:
-    """Gives up the question when the client does."""
-    question = asyncio.ensure_future(asking)
-    try:
-        await asyncio.wait((question, gone), return_when=asyncio.FIRST_COMPLETED)
-        if not question.done():
-            raise failures.bad_request("the client went away before the node answered")
-        return question.result()
-    finally:
-        question.cancel()
-
-
 async def _said(answer: NodeAnswer) -> AsyncGenerator[bytes, None]:
     async with aclosing(answer.pieces()) as pieces:
         async for piece in pieces:
             yield piece
-
-
-def _endpoint(world: World, pod: Object) -> Endpoint | None:
-    name = (pod.get("spec") or {}).get("nodeName")
-    if not name:
-        return None
-    nodes = world.catalog.find("", "v1", "nodes")
-    assert nodes is not None
-    entry = world.store.collection(nodes.storage_key).get(key_for("", name))
-    if entry is None:
-        raise failures.not_found("", "pods", name)  # a real server says pods here, though it means the node
-    return endpoint_of(entry.decoded())
 
 
 def _check_form(accept: bytes) -> None:

@@ -18,7 +18,7 @@ _TOLD: dict[int, tuple[str, str]] = {
 """Reason and sentence of the statuses whose body a real server does not pass on."""
 
 
-def refusal(status: int, said: str, pod: str) -> ApiFailure:
+def refusal(status: int, said: str, pod: str, kind: str = "pods/log") -> ApiFailure:
     """Returns the failure for a node's answer that is no success; `said` is its body."""
     if status == 400:
         return failures.bad_request(said)
@@ -34,10 +34,16 @@ def refusal(status: int, said: str, pod: str) -> ApiFailure:
     else:
         reason = ""
         sentence = f"the server responded with the status code {status} but did not return more information"
-    details = {"name": pod, "kind": "pods/log"}
-    return ApiFailure(status, reason, f"{sentence} ( pods/log {pod})", details=details)
+    details = {"name": pod, "kind": kind}
+    return ApiFailure(status, reason, f"{sentence} ( {kind} {pod})", details=details)
 
 
 def unreachable(url: str, problem: str) -> ApiFailure:
     """500: the node's endpoint could not be asked; a real server gives such a failure no reason."""
     return ApiFailure(500, "", f"Get {quoted(url)}: {problem}")
+
+
+def undialled(failure: ApiFailure) -> ApiFailure:
+    """500: the node's endpoint could not be reached for a stream; told without the address that was asked for."""
+    problem = failure.message.partition('": ')[2]
+    return ApiFailure(500, "", f"error dialing backend: {problem}")

@@ -31,7 +31,7 @@ def workload_resources(
             strategy=PodStrategy(resolve_priority),
             short_names=("po",),
             categories=("all",),
-            subresources=("binding", "exec", "log", "status"),
+            subresources=("attach", "binding", "exec", "log", "status"),
             selectable_fields=POD_FIELDS,
         ),
         _scaled("Deployment", ("deploy",), DeploymentStrategy(), schema_of),

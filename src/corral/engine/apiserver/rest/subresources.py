@@ -1,4 +1,4 @@
-"""Scale, binding, and the refusal of exec while no node can answer it; logs are in `nodes`."""
+"""Scale and binding; logs, exec and attach are in `nodes`."""
 
 from typing import Any
 
@@ -9,7 +9,6 @@ from corral.engine.apiserver.resources.resource import Object, Resource, Scale, 
 from corral.engine.apiserver.rest.body import Body, object_in, parsed_json, shaped
 from corral.engine.apiserver.rest.identity import other_uid
 from corral.engine.apiserver.rest.patching import check_patch_type, patched
-from corral.engine.apiserver.rest.reading import entry_of
 from corral.engine.apiserver.rest.writing import Write, change, with_subresource
 from corral.engine.apiserver.schema.builtin import builtin_schema
 from corral.engine.apiserver.schema.defaulting import copied
@@ -95,15 +94,6 @@ async def bind_pod(write: Write, request: Request) -> None:
         return bind(copied(pod), binding, write.world.timestamp())
 
     await change(with_subresource(write, "binding"), make, tracked=False)  # a scheduler owns nothing of the pod
-
-
-def without_node(write: Write) -> failures.ApiFailure:
-    """Returns the refusal of an exec: it belongs to the node that runs the pod, and none answers."""
-    pod = entry_of(write.world, write.resource, write.target).decoded()
-    node = (pod.get("spec") or {}).get("nodeName")
-    if not node:
-        return failures.bad_request(f"pod {write.target.name} does not have a host assigned")
-    return failures.unavailable(f'no agent answers on node "{node}", so there is no exec in its pods')
 
 
 def _at(obj: Object, path: str) -> Any:
