@@ -15,6 +15,8 @@ from pathlib import Path
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
 from corral.adapters.kubernetes.sync_client import SyncClient
+from corral.engine.node.containers.clearing import end_all
+from corral.engine.node.folder import NodeFolder
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import identity
 from corral.engine.supervisor.report import read_report
@@ -207,6 +209,7 @@ def real_machine(binaries: Path) -> Iterator[RealGround]:
                 yield ground
             finally:
                 ground.stop()
+                end_all(NodeFolder(str(ground.folder)), 0.0)
                 _remove_node(ground)
     shutil.rmtree(root)
 
