@@ -95,12 +95,12 @@ def install(folder: str, lock: str, editable: bool) -> None:
     run([python, "-m", "compileall", "-q", os.path.join(ROOT, "src")])
 
 
-def run(command: "list[str]") -> None:
-    """Runs a program to its end; Ctrl-C ends it and all that it started, without their tracebacks."""
-    program = subprocess.Popen(command, start_new_session=True)
+def run(command: "list[str]", env: "dict[str, str] | None" = None, seconds: "float | None" = None) -> None:
+    """Runs a program to its end; Ctrl-C, or its time, ends it and all that it started, without their tracebacks."""
+    program = subprocess.Popen(command, env=env, start_new_session=True)
     try:
-        status = program.wait()
-    except KeyboardInterrupt:
+        status = program.wait(seconds)
+    except (KeyboardInterrupt, subprocess.TimeoutExpired):
         os.killpg(program.pid, signal.SIGKILL)
         program.wait()
         raise

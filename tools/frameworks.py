@@ -20,6 +20,19 @@ from tools import environment
 
 LOCKS = Path(environment.ROOT, "requirements", "frameworks")
 DONE = ".corral-complete"
+LONGEST_BUILD = 45 * 60.0
+"""Seconds after which a build is given up; Horovod takes about three minutes on two idle cores."""
+BUILD_SETTINGS = {
+    "horovod": {
+        "HOROVOD_WITH_MXNET": "1",
+        "HOROVOD_WITHOUT_PYTORCH": "1",
+        "HOROVOD_WITHOUT_TENSORFLOW": "1",
+        "HOROVOD_WITH_MPI": "1",
+        "HOROVOD_WITHOUT_GLOO": "1",
+        "MAKEFLAGS": "-j2",
+    },
+}
+"""The variables with which a framework of `requirements/frameworks/built` is built: which parts it is to have."""
 
 
 def known() -> list[str]:
@@ -36,8 +49,22 @@ def shelf() -> Path:
 def folder_of(name: str) -> Path:
     """Returns where the environment of a framework is, or will be."""
     digest = hashlib.sha256(repr((sys.version_info[:3], sys.base_prefix)).encode())
-    digest.update((LOCKS / f"{name}.lock").read_bytes())
+    digest.update(repr(sorted(BUILD_SETTINGS[name].items())).encode() if name in BUILD_SETTINGS else b"")
+    for lock in locks_of(name):
+        digest.update(lock.read_bytes())
     return shelf() / f"{name}-{digest.hexdigest()[:12]}"
+
+
+def locks_of(name: str) -> list[Path]:
+    """Returns the lock of a framework and, when there is one, that of what is built from source in its environment."""
+    return [lock for lock in (LOCKS / f"{name}.lock", LOCKS / "built" / f"{name}.lock") if lock.exists()]
+
+
+def missing(name: str) -> str:
+    """Returns one line on what this machine lacks to make an environment, or an empty text."""
+    if len(locks_of(name)) > 1 and not shutil.which("c++"):
+        return f"{name} is built from source, and there is no C++ compiler here (c++)"
+    return environment.missing()
 
 
 def make(name: str) -> Path:
@@ -53,9 +80,22 @@ def make(name: str) -> Path:
         if not is_complete(folder):
             shutil.rmtree(folder, ignore_errors=True)
             environment.create(str(folder))
-            environment.install(str(folder), str(LOCKS / f"{name}.lock"), editable=False)
+            first, *built = locks_of(name)
+            environment.install(str(folder), str(first), editable=False)
+            for lock in built:
+                build(folder, lock)
             (folder / DONE).touch()
     return folder
+
+
+def build(folder: Path, lock: Path) -> None:
+    """Builds what is locked from its source, with the compilers and libraries of the environment itself."""
+    environment.say(f"building {lock.stem} (once, some minutes)")
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    command = [environment.interpreter(str(folder)), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    command += ["--no-deps", "--no-build-isolation", "--no-binary=:all:", "--require-hashes", "-r", str(lock)]
+    settings = {**os.environ, "PATH": path, **BUILD_SETTINGS.get(lock.stem, {})}
+    environment.run(command, settings, LONGEST_BUILD)
 
 
 def is_complete(folder: Path) -> bool:
@@ -79,15 +119,19 @@ def main(names: list[str]) -> int:
         sys.stderr.write(f"frameworks: unknown: {' '.join(unknown) or 'no name given'}; known: {' '.join(known())}\n")
         return 2
     for name in names:
+        problem = missing(name)
+        if problem:
+            sys.stderr.write(f"frameworks: {problem}\n")
+            return 1
         print(make(name), flush=True)
     return 0
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(environment.missing() or main(sys.argv[1:]))
+        sys.exit(main(sys.argv[1:]))
     except KeyboardInterrupt:
         environment.say("interrupted; the same command tries again")
         sys.exit(130)
-    except subprocess.CalledProcessError as error:
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         sys.exit("frameworks: failed: " + " ".join(str(word) for word in error.cmd))

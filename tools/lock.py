@@ -28,12 +28,18 @@ LOCKS = {
 }
 FRAMEWORKS = Path("requirements/frameworks")
 """Of each `NAME.in` in this folder, `NAME.lock` is made: one environment of the examples each."""
+BUILT = FRAMEWORKS / "built"
+"""What is built inside such an environment when the rest of it is there, and so brings nothing along."""
 
 
 def sources_by_lock() -> dict[str, list[str]]:
     """Returns the sources of every lock file, by its path from the root."""
-    frameworks = sorted(path.name for path in (ROOT / FRAMEWORKS).glob("*.in"))
-    return LOCKS | {str(FRAMEWORKS / name.replace(".in", ".lock")): [str(FRAMEWORKS / name)] for name in frameworks}
+    found = {str(path.with_suffix(".lock")): [str(path)] for path in _inputs(FRAMEWORKS)}
+    return LOCKS | found | {str(path.with_suffix(".lock")): [str(path), "--no-deps"] for path in _inputs(BUILT)}
+
+
+def _inputs(folder: Path) -> list[Path]:
+    return sorted(path.relative_to(ROOT) for path in (ROOT / folder).glob("*.in"))
 
 
 def main(wanted: list[str]) -> None:
