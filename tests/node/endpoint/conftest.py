@@ -1,3 +1,4 @@
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from corral.adapters.kubelet_api.server import KubeletServer
 from corral.adapters.system.clock import SystemClock
 from corral.engine.node.containers.clearing import end_all
 from corral.engine.node.endpoint.doors import NodeDoors
+from corral.testing.waiting import eventually
 from tests.node.endpoint.one_container import TOKEN, Client, OneContainer
 
 
@@ -21,6 +23,7 @@ def anyio_backend() -> str:
 @pytest.fixture
 async def household(tmp_path: Path) -> AsyncIterator[OneContainer]:
     household = OneContainer(tmp_path / "node")
+    await eventually(lambda: os.stat(household.log_of_run.path).st_size == len("begun\n"))
     yield household
     end_all(household.folder, 0.0)
 

@@ -142,8 +142,11 @@ async def test_old_dialects_are_refused_in_a_sentence(
 
 async def test_attaching_shows_what_comes_and_the_end(client: Client, household: OneContainer) -> None:
     conversation = await client.attached()
-    household.say(b"while attached\n")
-    await conversation.until(1, b"while attached\n")
+    hearing = asyncio.ensure_future(conversation.until(1, b"while attached\n"))
+    while not hearing.done():
+        household.say(b"while attached\n")
+        await asyncio.wait([hearing], timeout=0.1)
+    await hearing
     household.is_over = True
     assert await conversation.end() == 0
     assert b"begun" not in conversation.said[1]

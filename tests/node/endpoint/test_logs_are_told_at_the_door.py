@@ -15,13 +15,6 @@ pytestmark = pytest.mark.anyio
 LOG = "/containerLogs/team/talker/main"
 
 
-@pytest.fixture(autouse=True)
-async def _begun(household: OneContainer, client: Client) -> None:
-    async with asyncio.timeout(10):
-        while (await client.get(LOG))[1] != b"begun\n":  # noqa: ASYNC110
-            await asyncio.sleep(0.01)
-
-
 async def test_all_of_it_and_parts(client: Client, household: OneContainer) -> None:
     household.say(b"two\nthree\n")
     assert await client.get(LOG) == (200, b"begun\ntwo\nthree\n")

@@ -58,8 +58,6 @@ def api_server(port: int, etcd_port: int, proof: Credentials) -> list[str]:
         "--service-account-issuer=https://kubernetes.default.svc.cluster.local",
         f"--service-cluster-ip-range={SERVICE_RANGE}",
         "--allow-privileged=true",
-        f"--kubelet-client-certificate={proof.admin.certificate}",
-        f"--kubelet-client-key={proof.admin.key}",
         f"--requestheader-client-ca-file={proof.front_proxy_authority.certificate}",
         "--requestheader-allowed-names=front-proxy",
         "--requestheader-username-headers=X-Remote-User",
