@@ -15,10 +15,10 @@ from tests.training.operator.conftest import Start
 from tests.training.stage import Stage
 
 
-def refused(kubeconfig: Path, *options: str) -> str:
+def refused(kubeconfig: Path, *options: str, status: int = 1) -> str:
     words = [sys.executable, "-m", "corral", "operator", "--kubeconfig", str(kubeconfig), *options]
     ended = subprocess.run(words, capture_output=True, text=True, timeout=30, check=False)
-    assert ended.returncode == 1, ended.stderr
+    assert ended.returncode == status, ended.stderr
     return ended.stderr
 
 
@@ -46,7 +46,7 @@ def test_only_its_namespace_is_looked_at(start: Start, api: EmbeddedApi, stage: 
 
 
 def test_an_unknown_kind_is_refused_with_those_there_are(kubeconfig: Path) -> None:
-    told = refused(kubeconfig, "--enable-kind", "RayJob")
+    told = refused(kubeconfig, "--enable-kind", "RayJob", status=2)
     assert "there is no training kind rayjob" in told
     assert "TFJob, PyTorchJob" in told
 
