@@ -11,7 +11,9 @@ SCRIPT = Path(__file__).parent / "patient_worker.py"
 RANKS = 4
 
 
-def submit_patient_job(stage: Stage, folder: Path, seconds: float, name: str = "patient") -> JobOnStage:
+def submit_patient_job(
+    stage: Stage, folder: Path, seconds: float, name: str = "patient", policy: str = "OnFailure"
+) -> JobOnStage:
     """Starts a PyTorchJob of a master and three workers that take so many seconds in all."""
     folder.mkdir(parents=True, exist_ok=True)
     container = {
@@ -22,7 +24,7 @@ def submit_patient_job(stage: Stage, folder: Path, seconds: float, name: str = "
 
     def role(replicas: int) -> Object:
         template = {"spec": {"containers": [container]}}
-        return {"replicas": replicas, "restartPolicy": "OnFailure", "template": template}
+        return {"replicas": replicas, "restartPolicy": policy, "template": template}
 
     manifest = {
         "apiVersion": "kubeflow.org/v1",
@@ -42,6 +44,11 @@ def notes_of(folder: Path) -> dict[str, list[str]]:
         path.stem: [line.split()[0] for line in path.read_text().splitlines()]
         for path in sorted(folder.glob("*.notes"))
     }
+
+
+def process_of(folder: Path, rank: int) -> int:
+    """Returns the process of a rank, as it noted itself when it began last."""
+    return int((folder / f"{rank}.notes").read_text().splitlines()[-1].split()[1])
 
 
 def steps_of(folder: Path) -> dict[str, int]:

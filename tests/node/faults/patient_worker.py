@@ -1,7 +1,8 @@
 """A rank of a job that takes its time: `python patient_worker.py FOLDER SECONDS`.
 
 It holds a lock on a file of its rank, so that a second process of the same rank is noticed, and notes what it does: when it
-began, that it was doubled, that it is done. A rank that is started again goes on from the step it had reached.
+began, that it was doubled, that it is done. A rank that is started again goes on from the step it had reached. As long as
+there is a file `hold` in the folder, ranks that have made all their steps wait.
 """
 
 import fcntl
@@ -30,6 +31,8 @@ def main(folder: Path, seconds: float) -> int:
         draft.write_text(str(step + 1))
         draft.replace(kept)
         print(f"rank {rank} step {step + 1}/{last}", flush=True)
+        time.sleep(STEP_SECONDS)
+    while (folder / "hold").exists():
         time.sleep(STEP_SECONDS)
     note(folder, rank, "done")
     return 0
