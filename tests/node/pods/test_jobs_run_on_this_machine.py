@@ -1,6 +1,7 @@
 """Training jobs of every kind run as processes: what the API holds is the cluster's, what processes see is this machine's."""
 
 import json
+import socket
 import sys
 
 import pytest
@@ -96,6 +97,24 @@ def test_addresses_written_by_hand_are_found(stage: Stage) -> None:
     stage.make(POD, "speaker", spec=pod_spec(program(speak, f"--peer=server.{stage.namespace}.svc:5000")))
     stage.wait(lambda: stage.get(POD, "server").get("status", {}).get("phase"), lambda phase: phase == "Succeeded")
     assert said(stage, "server") == ["hello"]
+
+
+def test_a_server_with_a_port_of_its_own_is_found_there(stage: Stage) -> None:
+    """Nobody tells it a port, so its clients are led to the one it has."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    ports = [{"port": 80, "targetPort": port}]
+    stage.make(SERVICE, "web", spec={"selector": {"app": "web"}, "ports": ports})
+    serve = f"import http.server; http.server.test(http.server.SimpleHTTPRequestHandler, port={port})"
+    server = {"name": "main", "image": "any", "command": [sys.executable, "-c", serve]}
+    ready = {"tcpSocket": {"port": port}, "periodSeconds": 1}
+    stage.make(POD, "web", metadata={"labels": {"app": "web"}}, spec=pod_spec({**server, "readinessProbe": ready}))
+    stage.wait(lambda: stage.get(POD, "web").get("status", {}).get("containerStatuses", [{}])[0].get("ready"))
+    ask = "import sys, urllib.request; print(urllib.request.urlopen(sys.argv[1]).status)"
+    client = {"name": "main", "image": "any", "command": [sys.executable, "-c", ask, "http://web:80/"]}
+    stage.make(POD, "client", spec=pod_spec(client))
+    stage.wait(lambda: stage.get(POD, "client").get("status", {}).get("phase"), lambda phase: phase == "Succeeded")
+    assert said(stage, "client") == ["200"]
 
 
 def test_what_a_mounted_file_says_is_translated_too(stage: Stage) -> None:

@@ -30,12 +30,12 @@ from corral.engine.node.pods.addresses import AddressBook
 from corral.engine.node.pods.claims import Claims
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
 from corral.engine.node.pods.devices import Devices
-from corral.engine.node.pods.keeper import PodKeeper
+from corral.engine.node.pods.keeper import PodKeeper, pods_of_node
 from corral.engine.node.pods.outfit import Assets, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
 from corral.engine.supervisor.home import read_text
 from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
-from corral.kinds.well_known import SERVICE
+from corral.kinds.well_known import POD, SERVICE
 
 _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
 
@@ -95,7 +95,8 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: A
 
 def _keeper(runtime: Runtime, folder: NodeFolder, name: str, capacity: Capacity) -> PodKeeper:
     services = runtime.caches.of(SERVICE)
-    addresses = AddressBook(runtime.store, services, PortLedger(runtime.store, services))
+    pods = runtime.caches.of(POD, pods_of_node(name))
+    addresses = AddressBook(runtime.store, services, pods, PortLedger(runtime.store, services))
     devices = Devices(folder, [str(gpu.number) for gpu in capacity.gpus])
     assets = Assets(amounts_of(capacity), processors(), devices, os.environ)
     outfitter = Outfitter(runtime, folder, addresses, assets)

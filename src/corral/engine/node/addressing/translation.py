@@ -64,11 +64,11 @@ def own_ports(pod: Object, services: Iterable[Object], ports: Ports) -> Mapping[
     name = pod["metadata"]["name"]
     for service in sorted(services, key=lambda one: (key_of(one).name != name, key_of(one).name)):
         key = key_of(service)
-        if key.namespace != pod["metadata"]["namespace"] or not _selects(service, pod):
+        if key.namespace != pod["metadata"]["namespace"] or not selects(service, pod):
             continue
         for wanted, loopback in sorted(ports.items()):
             if (wanted.namespace, wanted.service) == key:
-                target = _container_port(service, wanted.port, pod)
+                target = container_port(service, wanted.port, pod)
                 found.setdefault(target, OwnPort(key.name, target, loopback))
     return found
 
@@ -101,12 +101,13 @@ def _meant(host: str, port: str, namespace: str, domain: str) -> ServicePort | N
     return None
 
 
-def _selects(service: Object, pod: Object) -> bool:
+def selects(service: Object, pod: Object) -> bool:
+    """Whether a Service leads to a pod."""
     selector = (service.get("spec") or {}).get("selector") or {}
     return bool(selector) and matches_labels(labels_of(pod), selector)
 
 
-def _container_port(service: Object, port: int, pod: Object) -> int:
+def container_port(service: Object, port: int, pod: Object) -> int:
     """Returns the port of the containers behind a port of a Service; a headless one does not map."""
     spec = service.get("spec") or {}
     if spec.get("clusterIP") == "None":

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from corral.control.object_cache import ObjectCache
+from corral.engine.node.addressing.fixed_ports import fixed_port
 from corral.engine.node.addressing.framework_values import Membership, Values, membership_of, values_here, wanted_by
 from corral.engine.node.addressing.ledger import PortLedger
 from corral.engine.node.addressing.loopback import Ports, ServicePort, address_of
@@ -48,9 +49,12 @@ class PodAddresses(NamedTuple):
 class AddressBook:
     """Finds the addresses of pods."""
 
-    def __init__(self, reader: ObjectReader, services: ObjectCache[Object], ledger: PortLedger) -> None:
+    def __init__(
+        self, reader: ObjectReader, services: ObjectCache[Object], pods: ObjectCache[Object], ledger: PortLedger
+    ) -> None:
         self._reader = reader
         self._services = services
+        self._pods = pods
         self._ledger = ledger
 
     def services_of(self, namespace: str) -> list[Object]:
@@ -63,14 +67,26 @@ class AddressBook:
         member = await self._membership(pod)
         told = wanted_by(member) if member is not None else frozenset()
         named = {one for text in texts for one in addresses_in(text, namespace)}
-        allotted = await self._ledger.allot(told | named)
+        fixed = self._fixed(named - told)
+        allotted = await self._ledger.allot((told | named) - fixed.keys())
         awaited = self._awaited(pod, told, allotted.missing, now)
         if awaited:
             names = ", ".join(sorted(str(one) for one in awaited))
             raise StartRefusedError(WAITING, f"waiting for the Service of {names}")
         values = values_here(pod, member, allotted.ports) if member is not None else {}
         own = own_ports(pod, self._services.objects(namespace), allotted.ports)
-        return PodAddresses(namespace, allotted.ports, values, {port: one.loopback_port for port, one in own.items()})
+        given = {port: one.loopback_port for port, one in own.items()}
+        return PodAddresses(namespace, {**allotted.ports, **fixed}, values, given)
+
+    def _fixed(self, named: Iterable[ServicePort]) -> dict[ServicePort, int]:
+        """Returns the ports of servers that listen where they themselves want to."""
+        found = {}
+        for wanted in named:
+            service = self._services.get(ObjectKey(wanted.namespace, wanted.service))
+            port = None if service is None else fixed_port(wanted, service, self._pods.objects(wanted.namespace))
+            if port is not None:
+                found[wanted] = port
+        return found
 
     async def give_up(self, namespace: str, loopback_port: int) -> str:
         """Gives a Service another loopback port for one that a foreign program has; returns a sentence about it."""

@@ -32,11 +32,16 @@ _MOST_STEPS = 4
 _log = logging.getLogger("corral.engine.node.pods")
 
 
+def pods_of_node(node: str) -> Scope:
+    """Returns the scope of the pods that are bound to a node."""
+    return Scope(fields=f"spec.nodeName={node}")
+
+
 class PodKeeper:
     """Keeps the pods of one node."""
 
     def __init__(self, runtime: Runtime, node: str, containers: ContainersOfPod) -> None:
-        scope = Scope(fields=f"spec.nodeName={node}")
+        scope = pods_of_node(node)
         self._runtime = runtime
         self._containers = containers
         self._pods = runtime.caches.of(POD, scope)

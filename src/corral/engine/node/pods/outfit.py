@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from corral.control.runtime import Runtime
+from corral.engine.node.addressing.fixed_ports import spoken_texts
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.addressing.mpi_pods import worker_command
 from corral.engine.node.addressing.mpi_surroundings import mpi_surroundings
@@ -217,10 +218,7 @@ def _translation(addresses: PodAddresses, mounts: tuple[Mount, ...]) -> Translat
 
 def _texts(pod: Object, fetched: Fetched) -> Iterator[str]:
     """Yields every text of a pod in which somebody may have written an address."""
-    for container in _containers(pod):
-        yield from container.get("command") or ()
-        yield from container.get("args") or ()
-        yield from (str(one.get("value") or "") for one in container.get("env") or ())
+    yield from spoken_texts(pod)
     for config_map in fetched.config_maps.values():
         yield from (config_map.get("data") or {}).values()
     for secret in fetched.secrets.values():
