@@ -13,10 +13,12 @@ from corral.control.backoff import Backoff
 from corral.control.controller import Controller, Watch
 from corral.control.outcome import DONE, Outcome, RetryAfter
 from corral.control.runtime import Runtime
+from corral.engine.node.containers.launch import WAITING
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
 from corral.engine.node.pods.life import Orders, deadline_of, decide
 from corral.engine.node.pods.live_pod import LivePod
 from corral.engine.node.pods.statuses import FINISHED, Whereabouts, status_of
+from corral.errors import RetryError
 from corral.kinds.objects import Object, uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import POD
@@ -26,6 +28,8 @@ from corral.ports.refusals import ConflictError, NotFoundError
 _BACKOFF = Backoff(0.2, 10.0)
 _GONE_GRACE = 2.0
 """Seconds for processes whose pod is no longer in the API."""
+_CLEAR_AGAIN = 60.0
+"""Seconds after which what could not be cleared away is tried again."""
 _MOST_STEPS = 4
 """Steps in one look: each may follow from the one before, such as a start that was refused."""
 
@@ -63,10 +67,11 @@ class PodKeeper:
 
     async def run(self) -> None:
         """Works until cancelled; what runs goes on without this process."""
+        strangers = await self._clear_strangers()
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self.controller.run(), name="pods")
-                group.create_task(self._clear_strangers(), name="strangers")
+                group.create_task(self._clear_again(strangers), name="strangers")
                 group.create_task(self._keep_house(), name="logs")
         finally:
             for live in self._live.values():
@@ -76,24 +81,44 @@ class PodKeeper:
         await self._pods.wait_synced()
         await self._containers.keep_house(lambda: frozenset(uid_of(pod) for pod in self._pods.objects()))
 
-    async def _clear_strangers(self) -> None:
-        """Ends what an earlier life of this node started for pods that are no more; only a whole list says so."""
+    async def _clear_strangers(self) -> list[str]:
+        """Ends what an earlier life of this node started for pods that are no more; only a whole list says so.
+
+        It comes before everything else: a pod that took the name of such a one must not run beside it. Returns the uids
+        of those of which something stays.
+        """
         await self._pods.wait_synced()
         known = {uid_of(pod) for pod in self._pods.objects()}
-        for uid in self._containers.kept_uids():
-            if uid not in known and uid not in self._live:
-                _log.info("ended what is left of a pod that is gone", extra={"uid": uid})
+        return await self._cleared([uid for uid in self._containers.kept_uids() if uid not in known])
+
+    async def _clear_again(self, strangers: list[str]) -> None:
+        while strangers:
+            await self._runtime.clock.sleep(_CLEAR_AGAIN)
+            strangers = await self._cleared(strangers)
+
+    async def _cleared(self, uids: Iterable[str]) -> list[str]:
+        left = []
+        for uid in uids:
+            _log.info("ended what is left of a pod that is gone", extra={"uid": uid})
+            try:
                 await self._containers.clear(uid)
+            except RetryError as error:
+                _log.warning("something of a pod stays", extra={"uid": uid, "why": error.message})
+                left.append(uid)
+        return left
 
     async def _reconcile(self, key: ObjectKey) -> Outcome:
         pod = self._pods.get(key)
         uid = uid_of(pod) if pod is not None else ""
-        for live in [one for one in self._live.values() if one.key == key and one.uid != uid]:
-            await self._see_off(live)
+        earlier = [one for one in self._live.values() if one.key == key and one.uid != uid]
+        leaving = [one for one in earlier if not await self._see_off(one)]
         if pod is None:
             return DONE
         live = self._live.get(uid) or self._take(pod)
         live.pod = pod
+        if leaving:
+            # The end of its processes brings this key again.
+            return await self._hold_back(live)
         orders = await self._carry_out(live)
         await self._tell(live)
         if orders.lets_go:
@@ -155,18 +180,33 @@ class PodKeeper:
 
     async def _let_go(self, live: LivePod) -> None:
         """Confirms that nothing of a deleted pod is left: by a delete without grace, of this very pod."""
-        await self._containers.clear(live.uid)
+        try:
+            await self._containers.clear(live.uid)
+        except RetryError as error:
+            self._containers.tell(live, "FailedKillPod", error.message, is_warning=True)
+            raise
         try:
             await self._runtime.store.delete(POD, live.key, DeleteOptions(grace_seconds=0, uid=live.uid))
         except (NotFoundError, ConflictError) as error:
             _log.debug("the pod has gone already", extra={"pod": str(live.key), "why": str(error)})
         self._live.pop(live.uid, None)
 
-    async def _see_off(self, live: LivePod) -> None:
-        """Ends what runs of a pod that is no longer in the API, then forgets it."""
-        if not self._containers.stop_all(live, _GONE_GRACE):
-            await self._containers.clear(live.uid)
-            self._live.pop(live.uid, None)
+    async def _see_off(self, live: LivePod) -> bool:
+        """Ends what runs of a pod that is no longer in the API, then forgets it; False while some of it still runs."""
+        if self._containers.stop_all(live, _GONE_GRACE):
+            return False
+        await self._containers.clear(live.uid)
+        self._live.pop(live.uid, None)
+        return True
+
+    async def _hold_back(self, live: LivePod) -> Outcome:
+        """Lets a pod wait for the end of an earlier one of its name: both would be the same rank at the same places."""
+        now = self._runtime.clock.now()
+        for container in live.containers.values():
+            if container.latest is None:
+                container.refused(WAITING, "waiting until the earlier pod of this name has ended", now)
+        await self._tell(live)
+        return DONE
 
     def evict(self, uid: str, message: str) -> None:
         """Ends a pod because this machine cannot keep it."""
