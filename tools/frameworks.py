@@ -46,18 +46,18 @@ def shelf() -> Path:
     return Path(cache, "corral", "frameworks")
 
 
-def folder_of(name: str) -> Path:
+def folder_of(name: str, locks: Path = LOCKS) -> Path:
     """Returns where the environment of a framework is, or will be."""
     digest = hashlib.sha256(repr((sys.version_info[:3], sys.base_prefix)).encode())
     digest.update(repr(sorted(BUILD_SETTINGS[name].items())).encode() if name in BUILD_SETTINGS else b"")
-    for lock in locks_of(name):
+    for lock in locks_of(name, locks):
         digest.update(lock.read_bytes())
     return shelf() / f"{name}-{digest.hexdigest()[:12]}"
 
 
-def locks_of(name: str) -> list[Path]:
+def locks_of(name: str, locks: Path = LOCKS) -> list[Path]:
     """Returns the lock of a framework and, when there is one, that of what is built from source in its environment."""
-    return [lock for lock in (LOCKS / f"{name}.lock", LOCKS / "built" / f"{name}.lock") if lock.exists()]
+    return [lock for lock in (locks / f"{name}.lock", locks / "built" / f"{name}.lock") if lock.exists()]
 
 
 def missing(name: str) -> str:
@@ -67,20 +67,20 @@ def missing(name: str) -> str:
     return environment.missing()
 
 
-def make(name: str) -> Path:
+def make(name: str, locks: Path = LOCKS) -> Path:
     """Returns the folder of a framework's environment, which is made first unless it is there and complete.
 
     An environment cannot be moved into place when it is ready, since its scripts name its folder. So a mark is written
     last: a folder without it is left from an interrupted run and is made anew.
     """
-    folder = folder_of(name)
+    folder = folder_of(name, locks)
     if is_complete(folder):
         return folder
     with alone(folder):
         if not is_complete(folder):
             shutil.rmtree(folder, ignore_errors=True)
             environment.create(str(folder))
-            first, *built = locks_of(name)
+            first, *built = locks_of(name, locks)
             environment.install(str(folder), str(first), editable=False)
             for lock in built:
                 build(folder, lock)

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-sdk.lock")
+FRAMEWORK_LOCKS = sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("requirements/frameworks/**/*.lock"))
 
 
 def run_with(preparation: str, folder: Path) -> "subprocess.CompletedProcess[str]":
@@ -59,7 +60,7 @@ def test_a_missing_python_gets_one_clear_line() -> None:
     assert "python3-that-is-not-there is not there. hint: install Python 3.11 or newer" in done.stderr
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("lock", [*LOCKS, *FRAMEWORK_LOCKS])
 def test_a_lock_holds_names_versions_markers_and_hashes_only(lock: str) -> None:
     release = re.compile(r"[a-z0-9._-]+==[A-Za-z0-9._+!-]+( ; [^\\]+)? \\")
     digest = re.compile(r"    --hash=sha256:[0-9a-f]{64}( \\)?")
@@ -75,5 +76,13 @@ def test_every_declared_dependency_is_locked(lock: str) -> None:
     if group != "sdk":  # the SDK is the user's side, where nothing of ours is installed
         declared = declared + project["project"]["dependencies"]
     names = {re.split(r"[<>=~!\[ ]", text)[0].lower() for text in declared}
+    locked = set(re.findall(r"^([a-z0-9._-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
+    assert names - locked == set()
+
+
+@pytest.mark.parametrize("lock", FRAMEWORK_LOCKS)
+def test_everything_that_a_framework_asks_for_is_locked(lock: str) -> None:
+    asked = (ROOT / lock).with_suffix(".in").read_text().lower().splitlines()
+    names = {re.split(r"[<>=~!\[ ;]", line)[0] for line in asked if line and not line.startswith("#")}
     locked = set(re.findall(r"^([a-z0-9._-]+)==", (ROOT / lock).read_text(), re.MULTILINE))
     assert names - locked == set()
