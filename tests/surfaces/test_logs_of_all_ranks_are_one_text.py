@@ -170,3 +170,16 @@ def test_a_job_without_pods_says_so(stage: HollowStage) -> None:
     done = stage.cli("logs", "unborn")
     assert (done.returncode, done.stdout) == (0, "")
     assert "note: " in done.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure(stage: HollowStage) -> None:
+    stage.submit("long", workers=0, master=Part(lines=("much",) * 20_000))
+    assert stage.cli("wait", "long", "--timeout", "60s").returncode == 0
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", "corral", "logs", "long"]
+    with subprocess.Popen(command, env=private_environment(stage.home), stdout=pipe, stderr=pipe) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"much\n"
+        process.stdout.close()
+        assert (process.stderr.read(), process.wait(60)) == (b"", 0)

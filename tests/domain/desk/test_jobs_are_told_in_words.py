@@ -46,6 +46,8 @@ def pod(
         ([("Created", "True"), ("Running", "False"), ("Succeeded", "True")], "Succeeded"),
         ([("Created", "True"), ("Failed", "True"), ("Running", "False")], "Failed"),
         ([("SuccessCriteriaMet", "True"), ("Complete", "True")], "Succeeded"),
+        ([("FailureTarget", "True")], "Pending"),
+        ([("FailureTarget", "True"), ("Failed", "True")], "Failed"),
     ],
 )
 def test_the_state_is_the_last_condition_that_holds(conditions: list[tuple[str, str]], want: str) -> None:
@@ -78,6 +80,11 @@ def test_a_finished_job_takes_no_more_time() -> None:
     told = {"startTime": BEGAN, "completionTime": ENDED, "replicaStatuses": {"Master": {"succeeded": 1}, "Worker": {}}}
     line = job_line(job(("Succeeded", "True"), **told))
     assert (line.ready, line.duration(9e9)) == (1, 123.0)
+
+
+def test_a_plain_job_that_failed_ended_when_it_said_so() -> None:
+    line = job_line(job(("Failed", "True"), startTime="2027-01-15T07:59:50Z"))
+    assert line.duration(9e9) == 10.0
 
 
 def test_progress_is_as_much_as_was_told() -> None:

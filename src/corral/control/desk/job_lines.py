@@ -10,6 +10,8 @@ from corral.kinds.training.label_names import JOB_NAME
 from corral.reconcile.moments import seconds_of
 
 ENDED = ("Succeeded", "Failed")
+_BATCH_WORDS = {"Complete": "Succeeded"}
+_ANNOUNCED = ("SuccessCriteriaMet", "FailureTarget")
 
 
 class JobLine(NamedTuple):
@@ -46,13 +48,14 @@ def status_of(obj: Object) -> Object:
 
 def state_of(obj: Object) -> str:
     """Returns the state that people see: the last condition that holds, Pending before the first."""
-    holding = [one.get("type", "") for one in conditions_of(obj) if one.get("status") == "True"]
+    held = [str(one.get("type", "")) for one in conditions_of(obj) if one.get("status") == "True"]
+    # A plain Job calls its good end Complete, and announces either end before it is there.
+    holding = [_BATCH_WORDS.get(kind, kind) for kind in held if kind not in _ANNOUNCED]
     ended = [kind for kind in holding if kind in ENDED]
     state = ended[-1] if ended else holding[-1] if holding else "Pending"
     if obj["metadata"].get("deletionTimestamp") and not ended:
         return "Deleting"
-    # A plain Job calls its ends Complete and Failed.
-    return {"Complete": "Succeeded", "SuccessCriteriaMet": "Succeeded", "FailureTarget": "Failed"}.get(state, state)
+    return state
 
 
 def conditions_of(obj: Object) -> list[dict[str, Any]]:
@@ -87,11 +90,17 @@ def job_line(job: Found, pods: Sequence[PodView] = ()) -> JobLine:
         int(status.get("restarts") or 0) + sum(pod.restarts() for pod in pods),
         seconds_of(obj["metadata"].get("creationTimestamp")),
         seconds_of(status.get("startTime")),
-        seconds_of(status.get("completionTime")),
+        seconds_of(status.get("completionTime")) or _failed_at(obj),
         progress_text(status.get("progress") or {}),
         tuple(dict.fromkeys(pod.node for pod in pods if pod.node)),
         failures[-1].get("class", "") if failures else "",
     )
+
+
+def _failed_at(obj: Object) -> float | None:
+    """Returns when a job failed; a plain Job has a completion time only when it has succeeded."""
+    ends = [one for one in conditions_of(obj) if one.get("type") == "Failed" and one.get("status") == "True"]
+    return seconds_of(ends[-1].get("lastTransitionTime")) if ends else None
 
 
 def progress_text(progress: Object) -> str:

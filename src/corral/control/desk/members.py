@@ -42,7 +42,7 @@ def ranks(members: Iterable[Member]) -> dict[str, int]:
     places: dict[tuple[str, int | None], int] = {}
     found: dict[str, int] = {}
     for one in in_rank_order(members):
-        if _turn(one.role) < 2:
+        if _turn(one.role) < 2 and one.ordinal is not None:
             found[one.pod.uid] = places.setdefault((one.role, one.ordinal), len(places))
     return found
 

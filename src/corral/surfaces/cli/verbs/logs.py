@@ -54,10 +54,14 @@ def logs(job: str, follow: bool, timestamps: bool, context: str, namespace: str,
     choice = Choice(**asked)  # type: ignore[arg-type]
     with connected(context, namespace) as session:
         found = _found(session, job)
-        if found is not None and follow:
-            _follow(session, found, choice, timestamps=timestamps)
-        else:
-            _show(session, found, job, choice, timestamps=timestamps)
+        try:
+            if found is not None and follow:
+                _follow(session, found, choice, timestamps=timestamps)
+            else:
+                _show(session, found, job, choice, timestamps=timestamps)
+        except BrokenPipeError:
+            # The reader has seen enough (`corral logs x | head`); what is left goes nowhere, and that is no failure.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _found(session: "Session", job: str) -> "Found | None":
