@@ -14,6 +14,7 @@ import msgspec
 
 from corral.engine.node.logs.retention import KEPT_BY_DEFAULT, Remains, Retention, given_up
 from corral.engine.node.logs.run_log import RunLog, runs_in
+from corral.engine.supervisor.home import note
 from corral.kinds.objects import Object
 from corral.kinds.training.label_names import BATCH_JOB_NAME, JOB_NAME
 
@@ -68,10 +69,7 @@ def described(pod: Object) -> KeptPod:
 def note_pod(folder: str, pod: KeptPod) -> None:
     """Writes whose logs a folder holds; the folder is made when it is not there."""
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    path = os.path.join(folder, POD_FILE)
-    with open(os.open(path + ".new", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-        file.write(msgspec.json.encode(pod))
-    os.replace(path + ".new", path)
+    note(os.path.join(folder, POD_FILE), msgspec.json.encode(pod).decode())
 
 
 def note_end(folder: str, moment: float) -> None:

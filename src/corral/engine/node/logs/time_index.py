@@ -143,9 +143,14 @@ class TimeIndex:
         marks = b"".join(map(_MARK.pack, self.marks.times, self.marks.positions))
         new = self._log.times + ".new"
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(_packed(self.kept) + marks)
-        os.replace(new, self._log.times)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(_packed(self.kept) + marks)
+            os.replace(new, self._log.times)
+        except OSError:
+            # On a full disk even a draft is too much.
+            os.unlink(new)
+            raise
 
 
 def _packed(kept: Kept) -> bytes:
