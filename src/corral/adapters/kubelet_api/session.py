@@ -115,13 +115,16 @@ class _Session:
     async def _tell(self, channel: int, said: asyncio.StreamReader) -> None:
         with suppress(OSError):  # the end of a terminal is told as an error
             while data := await said.read(PIECE_BYTES):
-                self._is_sending = True
                 await self._send(channel, data)
-                self._pieces += 1
-                self._sending = 0
 
     async def _send(self, channel: int, data: bytes) -> None:
-        await self._channels.send(channel, data)
+        """Sends one piece; meanwhile the outputs are not quiet, however long the client takes."""
+        self._sending += 1
+        try:
+            await self._channels.send(channel, data)
+            self._pieces += 1
+        finally:
+            self._sending -= 1
 
     async def _until_quiet(self, telling: list[asyncio.Task[None]]) -> None:
         """Waits for the end of all outputs, or until they say nothing although the client would take it."""
