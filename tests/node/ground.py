@@ -112,14 +112,27 @@ class EmbeddedGround(MachineGround):
 class RealGround(MachineGround):
     """A real control plane with its scheduler, our operator, and `corral node`."""
 
-    def __init__(self, plane: ControlPlane, folder: Path) -> None:
+    def __init__(self, plane: ControlPlane, folder: Path, name: str = NODE_NAME) -> None:
         config = read_kubeconfig([str(plane.kubeconfig)], must_exist=True)
         access = access_of(config, config.current, os.environ)
-        super().__init__(access, plane.kubeconfig, folder / "node", NODE_NAME, is_real=True)
+        super().__init__(access, plane.kubeconfig, folder / "node", name, is_real=True)
         self._plane = plane
         self._log = folder / "node.log"
         self._process = self._started()
-        wait_for_node(access)
+        wait_for_node(access, name)
+
+    @contextmanager
+    def another(self, name: str) -> "Iterator[RealGround]":
+        """Yields this machine once more, as a second node of the same control plane."""
+        folder = self.folder.parent / name
+        folder.mkdir()
+        ground = RealGround(self._plane, folder, name)
+        try:
+            yield ground
+        finally:
+            ground.stop()
+            _remove_node(ground)
+            shutil.rmtree(folder)
 
     def corral(self, *words: str, within: float = 90.0) -> "subprocess.CompletedProcess[str]":
         environment = clean_environment(KUBECONFIG=str(self.kubeconfig), CORRAL_HOME=str(self.folder.parent))
@@ -140,7 +153,7 @@ class RealGround(MachineGround):
         self._process.wait(20)
 
     def _started(self) -> "subprocess.Popen[bytes]":
-        words = ["node", "--kubeconfig", str(self.kubeconfig), "--name", NODE_NAME, "--folder", str(self.folder)]
+        words = ["node", "--kubeconfig", str(self.kubeconfig), "--name", self.node, "--folder", str(self.folder)]
         words += ["--client-ca-file", str(self._plane.credentials.authority.certificate)]
         with self._log.open("ab") as log:
             return subprocess.Popen(
@@ -163,13 +176,14 @@ def wait_until(look: Callable[[], object], what: str, within: float = READY_WITH
         time.sleep(0.02)
 
 
-def wait_for_node(access: Access) -> str:
-    """Returns the name of a node of processes as soon as there is one that is ready."""
+def wait_for_node(access: Access, name: str = "") -> str:
+    """Returns the name of a node of processes, or of a certain one, as soon as it is ready."""
     found: list[str] = []
 
     def look() -> bool:
         with SyncClient(access) as client:
-            found[:] = [node["metadata"]["name"] for node in client.list(NODE) if _is_ours(node)]
+            ready = [str(node["metadata"]["name"]) for node in client.list(NODE) if _is_ours(node)]
+        found[:] = [one for one in ready if name in ("", one)]
         return bool(found)
 
     wait_until(look, "a node is ready")

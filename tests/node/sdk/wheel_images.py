@@ -45,6 +45,8 @@ class File:
     images: tuple[Image, ...]
     tests: tuple[str, ...] = ("test_sdk_e2e",)
     """Those that need no gang scheduler."""
+    processors: float = 2.0
+    """How many the pods of one job ask for together, at most."""
     says: str = "done accuracy="
     """What the program tells at its end."""
 
@@ -65,6 +67,7 @@ FILES = (
         "jax",
         "test",
         (Image("docker.io/kubeflow/jaxjob-dist-spmd-mnist:latest", "02-jax", takes_steps=False),),
+        processors=2.4,
     ),
     File(
         "test_e2e_mpijob.py",
