@@ -1,10 +1,12 @@
 """A container that cannot start says why, in words that name what is missing, and leaves nothing behind."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 
+from corral.engine.node.containers.forking import Program, fork_into
 from corral.engine.node.containers.group_names import group_name, node_name
 from corral.engine.node.containers.launch import Limits, Mount, StartRefusedError
 from corral.engine.node.containers.record import adopt
@@ -76,6 +78,36 @@ def test_a_script_without_its_interpreter_is_named(launcher: Launcher, tmp_path:
 
 def test_a_folder_is_no_program(launcher: Launcher, tmp_path: Path) -> None:
     assert "folder" in refusal(launcher, str(tmp_path)).message
+
+
+def test_a_pipe_is_no_program_and_holds_nobody_up(launcher: Launcher, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o755)
+
+    error = refusal(launcher, str(tmp_path / "pipe"))
+
+    assert error.reason == "StartError"
+    assert "no regular file" in error.message
+    assert "'pipe'" in refusal(launcher, "pipe", env={"PATH": str(tmp_path)}).message
+
+
+def test_a_child_that_hangs_before_its_program_is_killed_and_told() -> None:
+    reading, writing = os.pipe()
+
+    def hang() -> Program:
+        os.write(3, str(os.getpid()).encode())
+        signal.pause()
+        raise AssertionError
+
+    with (
+        open(os.devnull, "rb") as nothing,
+        pytest.raises(StartRefusedError, match="did not become a program") as caught,
+    ):
+        fork_into(hang, (*[nothing.fileno()] * 3, writing), patience=0.5)
+
+    assert caught.value.reason == "CreateContainerError"
+    assert not os.path.exists(f"/proc/{os.read(reading, 20).decode()}"), "it is killed and reaped"
+    os.close(reading)
+    os.close(writing)
 
 
 def test_a_missing_working_directory_is_named(launcher: Launcher, tmp_path: Path) -> None:

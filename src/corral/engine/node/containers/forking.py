@@ -8,8 +8,10 @@ import codecs
 import errno
 import fcntl
 import os
+import select
 import signal
 import sys
+import time
 import warnings
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, NoReturn
@@ -26,6 +28,9 @@ _SIGNALS = range(1, 32)
 _LONGEST_MESSAGE = 4000
 _LONGEST_TEXT = 32 * os.sysconf("SC_PAGE_SIZE") - 1
 """What the kernel takes for one argument or variable."""
+START_SECONDS = 10.0
+"""How long a child may take to become a program: it may touch a disk that does not answer, and everybody waits for it."""
+_LAST_BREATH = 1.0
 
 
 class Program(NamedTuple):
@@ -36,11 +41,17 @@ class Program(NamedTuple):
     env: Mapping[bytes, bytes]
 
 
-def fork_into(prepare: Callable[[], Program], handles: tuple[int, ...], kept: int | None = None) -> int:
+def fork_into(
+    prepare: Callable[[], Program],
+    handles: tuple[int, ...],
+    kept: int | None = None,
+    patience: float = START_SECONDS,
+) -> int:
     """Starts a program in a session of its own, with `handles` as its files 0, 1, 2..., and returns its pid.
 
     `prepare` is called in the child and says which program; what it raises (an OSError or a refusal) ends the child and
-    is raised here as a refusal. Of the handles the program inherits the first `kept`, or all. Signals wait meanwhile: one that reached the child while it still has our handlers would be lost.
+    is raised here as a refusal; so does taking longer than `patience` seconds. Of the handles the program inherits the
+    first `kept`, or all. Signals wait meanwhile: one that reached the child while it still has our handlers would be lost.
     """
     listening, telling = os.pipe()
     changed = [number for number in _SIGNALS if signal.getsignal(number) not in (signal.SIG_DFL, None)]
@@ -55,13 +66,43 @@ def fork_into(prepare: Callable[[], Program], handles: tuple[int, ...], kept: in
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(telling)
-    with os.fdopen(listening, "rb") as answer:
-        told = answer.read().decode(errors="replace")
+    try:
+        told = _answer(listening, patience)
+    finally:
+        os.close(listening)
+    if told is None:
+        _give_up(pid)
+        message = (
+            f"the process did not become a program in {patience:g} s: a file or folder that it needs does not answer"
+        )
+        raise StartRefusedError("CreateContainerError", message)
     if told:
         os.waitpid(pid, 0)
-        reason, _, message = told.partition("\n")
+        reason, _, message = told.decode(errors="replace").partition("\n")
         raise StartRefusedError(reason, message)
     return pid
+
+
+def _answer(listening: int, patience: float) -> bytes | None:
+    """Returns what the child says before its end of the pipe closes, nothing when it became a program; None if it hangs."""
+    told, deadline = b"", time.monotonic() + patience
+    # Not `select`, which knows no handles above 1023.
+    poll = select.poll()
+    poll.register(listening, select.POLLIN)
+    while poll.poll(max(0.0, deadline - time.monotonic()) * 1000):
+        part = os.read(listening, _LONGEST_MESSAGE)
+        if not part:
+            return told
+        told += part
+    return None
+
+
+def _give_up(pid: int) -> None:
+    """Kills a child that hangs; one that cannot even be killed now ends, unreaped, as soon as the kernel lets go of it."""
+    os.kill(pid, signal.SIGKILL)
+    deadline = time.monotonic() + _LAST_BREATH
+    while os.waitpid(pid, os.WNOHANG)[0] == 0 and time.monotonic() < deadline:
+        time.sleep(0.002)
 
 
 def _fork() -> int:

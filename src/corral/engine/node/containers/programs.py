@@ -67,6 +67,8 @@ def _unusable(path: str) -> str:
         return f"{(error.strerror or str(error)).lower()}"
     if stat.S_ISDIR(mode):
         return "permission denied, it is a folder"
+    if not stat.S_ISREG(mode):
+        return "permission denied, it is no regular file"
     if not os.access(path, os.X_OK):
         return "permission denied, it is not executable (hint: chmod +x)"
     return ""
@@ -74,8 +76,10 @@ def _unusable(path: str) -> str:
 
 def _check_script(path: str, env: Mapping[str, str], workdir: str) -> None:
     try:
-        with open(path, "rb") as file:
-            head = file.read(256)
+        # Without waiting, in case the file has become a pipe since it was looked at.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as file:
+            head = file.read(256) or b""
     except OSError:
         # A program may be executable without being readable, and then it is no script.
         return
