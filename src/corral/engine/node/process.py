@@ -10,7 +10,7 @@ import socket
 from typing import NamedTuple
 
 from corral.adapters.kubelet_api.admission import Admission
-from corral.adapters.kubelet_api.certificate import kept_certificate
+from corral.adapters.kubelet_api.certificate import Certificate, kept_certificate
 from corral.adapters.kubelet_api.server import KubeletServer
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.async_client import AsyncClient
@@ -24,7 +24,9 @@ from corral.engine.node.answering import KeptPods
 from corral.engine.node.endpoint.doors import NodeDoors
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.machine.capacity import Capacity, measured_capacity, processors, system
+from corral.engine.node.machine.room import disk_room, memory_room
 from corral.engine.node.membership.heartbeat import Door, Membership
+from corral.engine.node.membership.pressures import pressures
 from corral.engine.node.membership.self_portrait import amounts_of, described
 from corral.engine.node.pods.addresses import AddressBook
 from corral.engine.node.pods.claims import Claims
@@ -33,11 +35,16 @@ from corral.engine.node.pods.devices import Devices
 from corral.engine.node.pods.keeper import PodKeeper, pods_of_node
 from corral.engine.node.pods.outfit import Assets, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
+from corral.engine.node.pods.storage_limits import StorageWatch
 from corral.engine.supervisor.home import read_text
 from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
 from corral.kinds.well_known import POD, SERVICE
+from corral.ports.clock import Clock
 
 _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
+
+_WRITE_AGAIN = 5.0
+"""Seconds between two tries to write to the node's folder."""
 
 _log = logging.getLogger("corral.engine.node.process")
 
@@ -75,7 +82,7 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: A
     )
     capacity = measured_capacity(folder.root)
     keeper = _keeper(runtime, folder, name, capacity)
-    certificate = kept_certificate(folder.root, name)
+    certificate = await _certificate(folder, name, runtime.clock)
     doors = NodeDoors(KeptPods(name, keeper, folder), runtime.clock)
     async with (
         KubeletServer(doors, certificate, admission) as server,
@@ -84,13 +91,37 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: A
         group.create_task(runtime.caches.run(), name="caches")
         group.create_task(runtime.events.run(), name="events")
         door = Door(server.port, {CERTIFICATE_FINGERPRINT: certificate.fingerprint})
-        membership = Membership(client, runtime.clock, name, described(capacity, system()), door=door, pressures=dict)
+        membership = Membership(
+            client,
+            runtime.clock,
+            name,
+            described(capacity, system()),
+            door=door,
+            pressures=lambda: pressures(folder.root, disk_room(folder.root), memory_room()),
+        )
         await membership.register()
         _log.info("node registered", extra={"node": name, "api": client.access.server})
         group.create_task(membership.run(), name="heartbeat")
         group.create_task(keeper.run(), name="pods")
         claims = Claims(runtime, folder, lambda: [live.pod for live in keeper.live.values()])
         group.create_task(claims.run(), name="claims")
+        storage = StorageWatch(
+            folder,
+            runtime.clock,
+            lambda: [live.pod for live in keeper.live.values() if not live.is_over],
+            keeper.evict,
+        )
+        group.create_task(storage.run(), name="storage")
+
+
+async def _certificate(folder: NodeFolder, name: str, clock: Clock) -> Certificate:
+    """Returns the node's certificate; a disk that is full at the very first start is waited for."""
+    while True:
+        try:
+            return kept_certificate(folder.root, name)
+        except OSError as error:
+            _log.warning("the folder of the node cannot be written to", extra={"why": str(error)})
+            await clock.sleep(_WRITE_AGAIN)
 
 
 def _keeper(runtime: Runtime, folder: NodeFolder, name: str, capacity: Capacity) -> PodKeeper:

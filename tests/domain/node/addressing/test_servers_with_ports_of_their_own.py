@@ -41,6 +41,12 @@ def test_servers_are_found_where_they_listen(pods: list[Object], want_port: int 
     assert fixed_port(WANTED, service(), pods) == want_port
 
 
+def test_a_server_that_may_be_told_by_a_file_has_a_loopback_port() -> None:
+    told = pod("--hosts-file=/etc/hosts.txt")
+    told["spec"]["volumes"] = [{"name": "hosts", "configMap": {"name": "hosts"}}]
+    assert fixed_port(WANTED, service(), [told]) is None
+
+
 def test_services_of_training_jobs_always_have_a_loopback_port() -> None:
     owned = service(ownerReferences=[{"kind": "PyTorchJob", "name": "job", "uid": "u"}])
     assert fixed_port(WANTED, owned, [pod("--port=8080")]) is None

@@ -1,8 +1,8 @@
 """Servers that listen on a port of their own choice: nobody tells them a loopback port, so they are found where they are.
 
-A program can be told where to listen only through an address of its own Service in its command or variables, as
-frameworks and hand-written clusters do. One that names no such address listens where its image would, on the port that the
-Service leads to. Pure.
+A program can be told where to listen only through an address of its own Service, in its command or variables or in a file made
+of an object, as frameworks and hand-written clusters do. One that names no such address and reads no such file listens where
+its image would, on the port that the Service leads to. Pure.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,7 +23,7 @@ def fixed_port(wanted: ServicePort, service: Object, pods: Iterable[Object]) -> 
     if any(owner.get("kind") in _TOLD for owner in owners_of(service)):
         return None
     behind = [pod for pod in pods if pod["metadata"]["namespace"] == wanted.namespace and selects(service, pod)]
-    if not behind or any(_names(pod, wanted) for pod in behind):
+    if not behind or any(_names(pod, wanted) or _reads_objects(pod) for pod in behind):
         return None
     return container_port(service, wanted.port, behind[0])
 
@@ -35,6 +35,15 @@ def spoken_texts(pod: Object) -> Iterator[str]:
         yield from container.get("command") or ()
         yield from container.get("args") or ()
         yield from (str(one.get("value") or "") for one in container.get("env") or ())
+
+
+def _reads_objects(pod: Object) -> bool:
+    """Whether a pod may be told an address by a ConfigMap or a Secret, mounted or as a variable."""
+    spec = pod["spec"]
+    kinds = {kind for volume in spec.get("volumes") or () for kind in volume}
+    containers = [*(spec.get("initContainers") or ()), *spec["containers"]]
+    is_told = any(one.get("envFrom") or any("valueFrom" in each for each in one.get("env") or ()) for one in containers)
+    return is_told or not kinds.isdisjoint(("configMap", "secret", "projected"))
 
 
 def _names(pod: Object, wanted: ServicePort) -> bool:

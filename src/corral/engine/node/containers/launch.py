@@ -34,6 +34,8 @@ class Launch(NamedTuple):
     """Marks every process of this run in its environment: pod uid, container and run number."""
     mounts: tuple[Mount, ...] = ()
     limits: Limits = Limits()
+    ports: tuple[tuple[int, int], ...] = ()
+    """The loopback ports that the program is told, each behind the port that the container declares."""
 
 
 WAITING = "ContainerCreating"

@@ -39,6 +39,10 @@ class Run(NamedTuple):
     groups: tuple[str, ...] = ()
     """Its control groups, as folders; empty where the machine gives none."""
     memory_bytes: int | None = None
+    cpus: tuple[int, ...] = ()
+    """The processors that it is bound to; none when it is not."""
+    ports: tuple[tuple[int, int], ...] = ()
+    """The loopback ports that its program was told, each behind the port that the container declares."""
 
     def is_running(self) -> bool:
         """Tells whether exactly this run still goes on."""
@@ -100,6 +104,8 @@ def write_record(run: Run) -> None:
         "workdir": run.workdir,
         "groups": run.groups,
         "memoryBytes": run.memory_bytes,
+        "cpus": run.cpus,
+        "ports": run.ports,
     }
     note(record_path(run.folder), json.dumps(document) + "\n")
 
@@ -122,6 +128,8 @@ def adopt(folder: str) -> Run | None:
             workdir=str(fields["workdir"]),
             groups=tuple(fields["groups"]),
             memory_bytes=fields["memoryBytes"],
+            cpus=tuple(fields.get("cpus") or ()),
+            ports=tuple((int(declared), int(told)) for declared, told in fields.get("ports") or ()),
         )
     except (ValueError, LookupError, TypeError):
         if not os.path.exists(path):

@@ -102,6 +102,8 @@ def _drafted(launch: Launch) -> Run:
         workdir=launch.workdir or "/",
         groups=control_groups.make_groups(node_name(launch.folder), group_name(launch.owner), memory),
         memory_bytes=memory,
+        cpus=launch.limits.cpus,
+        ports=launch.ports,
     )
 
 

@@ -91,14 +91,18 @@ class Membership:
         try:
             await self._store.patch(LEASE, ObjectKey(LEASES, self._name), Patch("merge", lease))
         except NotFoundError:
+            await self._make_lease({**lease, "metadata": {"name": self._name, "namespace": LEASES}})
+
+    async def _make_lease(self, lease: Object) -> None:
+        """Makes the lease; every cluster has the namespace of leases, so it is made only where it is missing."""
+        try:
+            await self._store.create(LEASE, lease, WriteOptions(deterministic=True))
+        except NotFoundError:
             with suppress(AlreadyExistsError):
                 await self._store.create(NAMESPACE, {"metadata": {"name": LEASES}})
-            with suppress(AlreadyExistsError):
-                await self._store.create(
-                    LEASE,
-                    {**lease, "metadata": {"name": self._name, "namespace": LEASES}},
-                    WriteOptions(deterministic=True),
-                )
+            await self._store.create(LEASE, lease, WriteOptions(deterministic=True))
+        except AlreadyExistsError:
+            return
 
     def _lease(self) -> Object:
         spec = {

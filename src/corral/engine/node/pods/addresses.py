@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from corral.control.object_cache import ObjectCache
-from corral.engine.node.addressing.fixed_ports import fixed_port
+from corral.engine.node.addressing.fixed_ports import fixed_port, spoken_texts
 from corral.engine.node.addressing.framework_values import Membership, Values, membership_of, values_here, wanted_by
 from corral.engine.node.addressing.ledger import PortLedger
 from corral.engine.node.addressing.loopback import Ports, ServicePort, address_of
@@ -61,12 +61,18 @@ class AddressBook:
         """Returns the Services that pods of a namespace are told of by variables."""
         return self._services.objects(namespace)
 
-    async def of(self, pod: Object, texts: Iterable[str], now: float) -> PodAddresses:
-        """Returns the addresses of a pod whose variables, arguments and files say `texts`; refuses while some are missing."""
+    async def of(self, pod: Object, files: Iterable[str], now: float) -> PodAddresses:
+        """Returns the addresses of a pod; refuses while some are missing that its framework or its spec names.
+
+        `files` are texts of ConfigMaps and Secrets. An address in them counts when there is such a Service; it is neither
+        waited for nor told, since what looks like one may be a password.
+        """
         namespace = pod["metadata"]["namespace"]
         member = await self._membership(pod)
         told = wanted_by(member) if member is not None else frozenset()
-        named = {one for text in texts for one in addresses_in(text, namespace)}
+        spoken = {one for text in spoken_texts(pod) for one in addresses_in(text, namespace)}
+        read = {one for text in files for one in addresses_in(text, namespace)}
+        named = spoken | {one for one in read if self._services.get(ObjectKey(one.namespace, one.service)) is not None}
         fixed = self._fixed(named - told)
         allotted = await self._ledger.allot((told | named) - fixed.keys())
         awaited = self._awaited(pod, told, allotted.missing, now)

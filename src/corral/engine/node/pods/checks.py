@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
 from corral.adapters.http_checks.asking import HttpQuestion, ask_http
-from corral.engine.node.membership.node_object import HOST_IP
+from corral.engine.node.environment.commands import expanded_action
 from corral.engine.node.pods.probing import KINDS
 from corral.kinds.objects import Object
 
@@ -41,6 +41,8 @@ class Subject(NamedTuple):
 
     container: Object
     inside: Inside
+    host: str
+    """The address of the pod."""
     port_of: PortOf
 
 
@@ -68,7 +70,8 @@ async def check(handler: Object, subject: Subject, seconds: float) -> Answer:
 
 async def _checked(handler: Object, subject: Subject, seconds: float) -> Answer:
     if "exec" in handler:
-        return await subject.inside.run(handler["exec"].get("command") or [], seconds)
+        command = expanded_action(handler["exec"].get("command") or [], subject.container)
+        return await subject.inside.run(command, seconds)
     if "httpGet" in handler:
         return Answer(*await ask_http(_question(handler["httpGet"], subject, seconds)))
     if "tcpSocket" in handler:
@@ -88,25 +91,25 @@ def _question(action: Object, subject: Subject, seconds: float) -> HttpQuestion:
     scheme = str(action.get("scheme") or "HTTP").lower()
     path = str(action.get("path") or "/")
     headers = [(str(one["name"]), str(one["value"])) for one in action.get("httpHeaders") or []]
-    url = f"{scheme}://{_host(action)}:{port}{path if path.startswith('/') else '/' + path}"
+    url = f"{scheme}://{_host(action, subject)}:{port}{path if path.startswith('/') else '/' + path}"
     return HttpQuestion(url, [*headers, ("User-Agent", "kube-probe/corral")], seconds)
 
 
 async def _connect(action: Object, subject: Subject, seconds: float) -> Answer:
-    host, port = _host(action), _port(action.get("port"), subject)
+    host, port = _host(action, subject), _port(action.get("port"), subject)
     try:
         async with asyncio.timeout(seconds):
             _, writer = await asyncio.open_connection(host, port)
     except TimeoutError:
         return Answer(False, f"no connection to {host}:{port} within {seconds:g} s")
-    except OSError as error:
-        return Answer(False, f"no connection to {host}:{port}: {error.strerror or error}")
+    except (OSError, UnicodeError) as error:
+        return Answer(False, f"no connection to {host}:{port}: {error}")
     writer.close()
     return Answer(True)
 
 
-def _host(action: Object) -> str:
-    return str(action.get("host") or HOST_IP)
+def _host(action: Object, subject: Subject) -> str:
+    return str(action.get("host") or subject.host)
 
 
 def _port(given: object, subject: Subject) -> int:

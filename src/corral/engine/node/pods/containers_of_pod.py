@@ -119,7 +119,6 @@ class ContainersOfPod:
         except PermanentError as error:
             self._refused(live, container, refused_by_api(error))
             return
-        container.own_ports, container.processors = dict(outfit.own_ports), outfit.launch.limits.cpus
         for left_out in outfit.notes:
             self.tell(live, "InvalidEnvironmentVariableNames", left_out, is_warning=True)
         for taken in taken_ports:
@@ -152,16 +151,14 @@ class ContainersOfPod:
             return
         self._logs.begin(live.pod, container.spec, number)
         self._watchdog.watch(run)
-        self._watches[run.folder] = EndWatch(
-            run.holder, lambda: self._ended(live, container, run, number, is_news=True)
-        )
+        self._watches[run.folder] = EndWatch(run.holder, lambda: self.changed(live.key))
         self._begin_beside(live, container, run, is_new=is_new)
 
     def _begin_beside(self, live: LivePod, container: LiveContainer, run: Run, *, is_new: bool) -> None:
         """Begins what accompanies a run: probes, and the hook after a start."""
         if container.prober is None:
             container.prober = Prober(
-                self._subject(container, run),
+                self._subject(live.pod, container, run),
                 self._runtime.clock,
                 lambda kind, tally: self._probed(live, container, kind, tally),
             )
@@ -170,11 +167,12 @@ class ContainersOfPod:
             task = self._after_start(live, container, run, hook)
             container.hook = asyncio.get_running_loop().create_task(task, name="postStart")
 
-    def _subject(self, container: LiveContainer, run: Run) -> Subject:
-        return Subject(container.spec, InsideRun(run), lambda port: container.own_ports.get(port, port))
+    def _subject(self, pod: Object, container: LiveContainer, run: Run) -> Subject:
+        told = dict(run.ports)
+        return Subject(container.spec, InsideRun(run), self.whereabouts(pod).pod_ip, lambda port: told.get(port, port))
 
     async def _after_start(self, live: LivePod, container: LiveContainer, run: Run, hook: Object) -> None:
-        answer: Answer = await check(hook, self._subject(container, run), _HOOK_SECONDS)
+        answer: Answer = await check(hook, self._subject(live.pod, container, run), _HOOK_SECONDS)
         container.hook = None
         if not answer.is_good:
             container.hook_failure = f"the hook after the start failed: {answer.said}"
@@ -209,13 +207,20 @@ class ContainersOfPod:
         running = [one for live in self._live.values() for one in live.containers.values() if one.run is not None]
         over = {live.uid for live in self._live.values() if live.is_over}
         uids = frozenset(self.kept_uids()) - over
-        return Neighbours(uids, tuple(one.processors for one in running if one.processors))
+        return Neighbours(uids, tuple(one.run.cpus for one in running if one.run is not None and one.run.cpus))
 
     def _drop_old_runs(self, uid: str, order: Start) -> None:
         for number in self._numbers(uid, order.container)[:-KEPT_RUNS]:
             shutil.rmtree(self._folder.run(uid, order.container, number))
 
     # --- ending ---
+
+    def look_for_ends(self, live: LivePod) -> None:
+        """Takes note of every run of a pod that has ended; what fails here fails the look, which comes again."""
+        for container in live.containers.values():
+            run, latest = container.run, container.latest
+            if run is not None and latest is not None and not run.is_running():
+                self._ended(live, container, run, latest.number, is_news=True)
 
     def _ended(self, live: LivePod, container: LiveContainer, run: Run, number: int, *, is_news: bool) -> None:
         watch = self._watches.pop(run.folder, None)
@@ -227,7 +232,6 @@ class ContainersOfPod:
         self._logs.end(live.pod, container.spec, number)
         if is_news:
             self._tell_end(live, sight, str(container.spec["name"]))
-            self.changed(live.key)
 
     def _tell_end(self, live: LivePod, sight: RunSight, name: str) -> None:
         if sight.reason == START_ERROR:
@@ -262,7 +266,7 @@ class ContainersOfPod:
             return None
 
         async def before(seconds: float) -> None:
-            answer = await check(hook, self._subject(container, run), seconds)
+            answer = await check(hook, self._subject(live.pod, container, run), seconds)
             if not answer.is_good:
                 self.tell(live, "FailedPreStopHook", answer.said, is_warning=True)
 

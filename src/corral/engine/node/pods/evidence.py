@@ -4,7 +4,7 @@ import os
 
 from corral.engine.node.containers.ending import ending_of
 from corral.engine.node.containers.memory_limits import oom_evidence
-from corral.engine.node.containers.record import Ending, Run
+from corral.engine.node.containers.record import KILLED, Ending, Run
 from corral.engine.node.logs.run_log import RunLog
 from corral.engine.node.pods.sight import RunSight
 from corral.kinds.objects import Object
@@ -15,7 +15,7 @@ LAST_WORDS = 2048
 
 def how_it_ended(run: Run, number: int, container: Object, log: RunLog) -> RunSight:
     """Returns the run as one that has ended."""
-    ending = ending_of(run) or Ending(0, run.started_at)
+    ending = ending_of(run) or Ending(KILLED, run.started_at)
     reason, message = _reason(run, ending)
     if not message and ending.exit_code and container.get("terminationMessagePolicy") == "FallbackToLogsOnError":
         message = last_words(log.path)

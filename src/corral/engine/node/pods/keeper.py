@@ -17,7 +17,7 @@ from corral.engine.node.containers.launch import WAITING
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
 from corral.engine.node.pods.life import Orders, deadline_of, decide
 from corral.engine.node.pods.live_pod import LivePod
-from corral.engine.node.pods.statuses import FINISHED, Whereabouts, status_of
+from corral.engine.node.pods.statuses import FINISHED, OURS, Whereabouts, status_of
 from corral.errors import RetryError
 from corral.kinds.objects import Object, uid_of
 from corral.kinds.references import ObjectKey
@@ -116,6 +116,7 @@ class PodKeeper:
             return DONE
         live = self._live.get(uid) or self._take(pod)
         live.pod = pod
+        self._containers.look_for_ends(live)
         if leaving:
             # The end of its processes brings this key again.
             return await self._hold_back(live)
@@ -164,9 +165,11 @@ class PodKeeper:
         if status == live.told or _is_told(status, live.pod.get("status") or {}):
             live.told = status
             return
-        body = {"metadata": {"uid": live.uid}, "status": status}
+        # Merged by type, and only our own: what others wrote meanwhile stays.
+        ours = [one for one in status["conditions"] if one["type"] in OURS]
+        body = {"metadata": {"uid": live.uid}, "status": {**status, "conditions": ours}}
         try:
-            await self._runtime.store.patch(POD, live.key, Patch("merge", body), subresource="status")
+            await self._runtime.store.patch(POD, live.key, Patch("strategic", body), subresource="status")
         except (NotFoundError, ConflictError) as error:
             # The pod went, or another of its name came: the watch says what follows.
             _log.debug("status not taken", extra={"pod": str(live.key), "why": str(error)})
@@ -193,6 +196,7 @@ class PodKeeper:
 
     async def _see_off(self, live: LivePod) -> bool:
         """Ends what runs of a pod that is no longer in the API, then forgets it; False while some of it still runs."""
+        self._containers.look_for_ends(live)
         if self._containers.stop_all(live, _GONE_GRACE):
             return False
         await self._containers.clear(live.uid)
@@ -214,10 +218,6 @@ class PodKeeper:
         if live is not None and not live.verdict[0]:
             live.verdict = ("Evicted", message)
             self.controller.enqueue(live.key)
-
-    def keys(self) -> Iterable[ObjectKey]:
-        """Returns the names of the pods that are held."""
-        return [live.key for live in self._live.values()]
 
 
 def _is_told(status: Object, known: Object) -> bool:

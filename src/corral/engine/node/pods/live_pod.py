@@ -28,10 +28,6 @@ class LiveContainer:
         """The hook after the start, while it runs."""
         self.hook_failure = ""
         self.stopping: Stopping | None = None
-        self.own_ports: dict[int, int] = {}
-        """Loopback ports that the process was given instead of those that it declares."""
-        self.processors: tuple[int, ...] = ()
-        """The processors that the run is bound to, if it is."""
 
     def started(self, run: Run, sight: RunSight) -> None:
         """Notes a new run, or one that was found."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from corral.control.runtime import Runtime
-from corral.engine.node.addressing.fixed_ports import spoken_texts
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.addressing.mpi_pods import worker_command
 from corral.engine.node.addressing.mpi_surroundings import mpi_surroundings
@@ -117,6 +116,7 @@ class Outfitter:
             owner=f"{uid}/{name}/{number}",
             mounts=() if can_mount() else mounts,
             limits=limits_of(container, self._assets.processors, beside.processors),
+            ports=tuple(sorted(baggage.addresses.own_ports.items())),
         )
         return Outfit(launch, baggage.addresses.own_ports, found.notes)
 
@@ -138,7 +138,7 @@ class Outfitter:
         namespace, name = key_of(pod)
         store = self._runtime.store
         fetched = await fetch(store, namespace, named_by_variables(pod) | named_by_volumes(pod))
-        addresses = await self._addresses.of(pod, _texts(pod, fetched), self._runtime.clock.now())
+        addresses = await self._addresses.of(pod, _texts(fetched), self._runtime.clock.now())
         try:
             tokens = await fetch_tokens(store, pod, tokens_of(pod))
         except (NotFoundError, UnsupportedError) as error:
@@ -216,9 +216,8 @@ def _translation(addresses: PodAddresses, mounts: tuple[Mount, ...]) -> Translat
     return lambda text: addresses.translate(paths(text))
 
 
-def _texts(pod: Object, fetched: Fetched) -> Iterator[str]:
-    """Yields every text of a pod in which somebody may have written an address."""
-    yield from spoken_texts(pod)
+def _texts(fetched: Fetched) -> Iterator[str]:
+    """Yields every text that a pod may read from objects, in which somebody may have written an address."""
     for config_map in fetched.config_maps.values():
         yield from (config_map.get("data") or {}).values()
     for secret in fetched.secrets.values():

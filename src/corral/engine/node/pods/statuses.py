@@ -12,7 +12,8 @@ from corral.kinds.objects import Object
 from corral.reconcile.moments import stamp_of
 
 FINISHED = ("Succeeded", "Failed")
-_OURS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
+OURS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
+"""The conditions that a node writes; all others are those of somebody else."""
 
 
 class Whereabouts(NamedTuple):
@@ -44,7 +45,7 @@ def status_of(sight: PodSight, where: Whereabouts) -> Object:
     return status
 
 
-def are_ready(sight: PodSight) -> list[str]:
+def unready_in(sight: PodSight) -> list[str]:
     """Returns the names of the containers that are not ready."""
     counted = [*sight.mains, *(one for one in sight.inits if one.is_sidecar)]
     return [one.name for one in counted if not _is_ready(one)]
@@ -56,7 +57,7 @@ def _is_ready(container: ContainerSight) -> bool:
 
 def _conditions(sight: PodSight, phase: str) -> list[Object]:
     before = {one["type"]: one for one in (sight.pod.get("status") or {}).get("conditions") or []}
-    is_done, unready = phase in FINISHED, are_ready(sight)
+    is_done, unready = phase in FINISHED, unready_in(sight)
     done = ("PodCompleted", "") if phase == "Succeeded" else ("PodFailed", "")
     not_ready = done if is_done else ("ContainersNotReady", f"containers with unready status: [{' '.join(unready)}]")
     open_gates = _open_gates(sight, before)
@@ -74,7 +75,7 @@ def _conditions(sight: PodSight, phase: str) -> list[Object]:
         "PodScheduled": (True, ("", "")),
     }
     ours = [_condition(kind, holds, why, before.get(kind), sight.now) for kind, (holds, why) in wanted.items()]
-    return [*ours, *(one for kind, one in before.items() if kind not in _OURS)]
+    return [*ours, *(one for kind, one in before.items() if kind not in OURS)]
 
 
 def _open_gates(sight: PodSight, before: dict[str, Object]) -> list[str]:

@@ -5,6 +5,7 @@ not stretch it.
 """
 
 import asyncio
+import logging
 import signal
 from collections.abc import Awaitable, Callable
 
@@ -20,6 +21,9 @@ _KILL_AGAIN = 0.5
 
 Hook = Callable[[float], Awaitable[None]]
 """What is done before the signal, within so many seconds."""
+
+
+_log = logging.getLogger("corral.engine.node.pods")
 
 
 class Stopping:
@@ -47,7 +51,7 @@ class Stopping:
 
     async def _stop(self) -> None:
         if self._hook is not None and self._left() > 0:
-            await self._hook(self._left())
+            await self._run_hook(self._hook)
             self._deadline = max(self._deadline, self._clock.monotonic() + SIGNAL_GRACE)
         if self._left() > 0:
             signal_program(self._run, self._signal)
@@ -61,6 +65,17 @@ class Stopping:
         while True:
             kill_everything(self._run, _KILL_PATIENCE)
             await self._clock.sleep(_KILL_AGAIN)
+
+    async def _run_hook(self, hook: Hook) -> None:
+        """Lets the hook do its work within the grace; whatever becomes of it, the end goes on."""
+        left = self._left()
+        running = asyncio.ensure_future(hook(left))
+        try:
+            await asyncio.wait([running], timeout=left)
+        finally:
+            running.cancel()
+        if running.done() and not running.cancelled() and running.exception() is not None:
+            _log.warning("hook failed", extra={"run": self._run.owner, "why": str(running.exception())})
 
     def _left(self) -> float:
         return self._deadline - self._clock.monotonic()
