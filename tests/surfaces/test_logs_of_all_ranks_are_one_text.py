@@ -60,7 +60,7 @@ def test_a_job_is_followed_before_its_pods_exist_and_until_it_ends(stage: Hollow
 
 def test_a_container_is_followed_across_its_restarts(stage: HollowStage) -> None:
     # Long enough for a slow machine to begin with the first run, which nobody keeps when there was a third.
-    part = Part(pending=2.0, seconds=3.0, exit_codes=(1, 1, 0), lines=("try",))
+    part = Part(pending=5.0, seconds=3.0, exit_codes=(1, 1, 0), lines=("try",))
     stage.submit("again", workers=0, restart_policy="OnFailure", master=part)
     done = stage.cli("logs", "-f", "again")
     assert done.stdout == "try\ntry\ntry\n"

@@ -127,12 +127,22 @@ class FollowedSource:
         status = status_of_container(pod, self._source.container)
         run = status.restart_count if status is not None else 0
         if self._run is not None and run > self._run:
-            if run > self._run + 1:
-                self._hear(Note(f"{self._source.label} was restarted {run - self._run} times; some lines are gone"))
-            elif self._cursor.has_begun:
-                self._read_rest_of_previous()
+            self._read_missed(self._run, run)
             self._turn_to(run)
         self._run = run if self._run is None else max(run, self._run)
+
+    def _read_missed(self, since: int, until: int) -> None:
+        """Reads what was not read of the runs before one: from what is kept, else as far as the node shows it."""
+        kept = [one for one in self._kept_of_pod() if since <= one.run < until]
+        for one in kept:
+            for pieces in rest_of(one, self._cursor if one.run == since else LogCursor()):
+                self._hear(Printed(self._source, pieces))
+        if kept:
+            return
+        if until > since + 1:
+            self._hear(Note(f"{self._source.label} was restarted {until - since} times; some lines are gone"))
+            self._turn_to(until - 1)
+        self._read_rest_of_previous()
 
     def _settle_run(self) -> None:
         """Finds out whether the log that is served is still the one that was read before a cut."""
