@@ -36,6 +36,7 @@ from corral.engine.node.pods.keeper import PodKeeper, pods_of_node
 from corral.engine.node.pods.outfit import Assets, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
 from corral.engine.node.pods.storage_limits import StorageWatch
+from corral.engine.node.possession import hold, refuse_other_cluster
 from corral.engine.supervisor.home import read_text
 from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
 from corral.kinds.well_known import POD, SERVICE
@@ -54,6 +55,10 @@ class NodeOrders(NamedTuple):
 
     folder: str
     name: str = ""
+    joins: bool = False
+    """Whether the folder belongs to one cluster for good; that of the embedded one goes with its home."""
+    images: str = ""
+    """The file with what image names mean, when it is not in the folder."""
     token_file: str = ""
     """A file with the token that may ask this node for logs and commands."""
     client_ca_file: str = ""
@@ -62,12 +67,15 @@ class NodeOrders(NamedTuple):
 
 async def run(access: Access, orders: NodeOrders) -> None:
     """Runs until SIGTERM or SIGINT."""
-    folder = NodeFolder(orders.folder)
+    folder = NodeFolder(orders.folder, orders.images)
     os.makedirs(folder.root, mode=0o700, exist_ok=True)
     name = orders.name or node_name(socket.gethostname())
-    async with AsyncClient(access, manager="corral-node") as client:
-        admission = Admission(read_text(orders.token_file).strip() if orders.token_file else "", orders.client_ca_file)
-        await until_stopped(_work(client, folder, name, admission))
+    admission = Admission(read_text(orders.token_file).strip() if orders.token_file else "", orders.client_ca_file)
+    with hold(folder):
+        async with AsyncClient(access, manager="corral-node") as client:
+            if orders.joins:
+                await refuse_other_cluster(folder, client, access.server)
+            await until_stopped(_work(client, folder, name, admission))
 
 
 def node_name(hostname: str) -> str:
