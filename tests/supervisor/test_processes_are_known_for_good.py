@@ -1,6 +1,7 @@
 """A process is its pid and its start, also where only `ps` can tell (invariant P3)."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -48,3 +49,17 @@ def test_a_reused_pid_is_never_signalled() -> None:
 def test_the_question_to_ps_goes_through_no_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANG", "de_DE.UTF-8")
     assert host._output("echo", "$HOME; exit 3") == "$HOME; exit 3\n"
+
+
+def test_one_who_holds_many_files_can_still_wait_for_a_process() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    held: list[int] = []
+    try:
+        while not held or held[-1] < 1100:
+            held.append(os.dup(2))
+        assert not identity(os.getpid()).wait_gone(0.01)
+    finally:
+        for handle in held:
+            os.close(handle)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -77,6 +77,32 @@ def test_the_exit_code_of_a_child_is_not_taken_by_who_had_its_pid_before(launche
     assert reap(run.holder) is None
 
 
+def test_an_end_that_nobody_could_take_is_told_again(launcher: Launcher) -> None:
+    run = launcher.shell("exit 5")
+
+    assert asyncio.run(_told_to_one_who_fails_first(run)) == (["failed", "taken"], 5, ["no room"])
+
+
+async def _told_to_one_who_fails_first(run: Run) -> tuple[list[str], int | None, list[str]]:
+    calls: list[str] = []
+    reported: list[str] = []
+    done = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, report: reported.append(str(report["exception"])))
+
+    def ended() -> None:
+        watch.close()
+        if not calls:
+            calls.append("failed")
+            raise OSError("no room")
+        calls.append("taken")
+        done.set()
+
+    watch = EndWatch(run.holder, ended)
+    await asyncio.wait_for(done.wait(), PATIENCE)
+    return calls, watch.exit_code, reported
+
+
 def test_a_closed_watch_says_nothing_and_leaves_no_file_open(launcher: Launcher) -> None:
     run = start(launcher.launch("sleep", "1000"))
     asyncio.run(_close_before_the_end(run))

@@ -25,7 +25,7 @@ class ProcessIdentity(NamedTuple):
         return self.start != "" and start_mark(self.pid) == self.start
 
     def send(self, number: int) -> bool:
-        """Signals this process and no other; False when it is gone."""
+        """Signals this process and no other; False when it is gone, or belongs to somebody else."""
         handle = _handle(self.pid)
         if handle is None:
             return self.is_alive() and _kill(self.pid, number)
@@ -35,7 +35,7 @@ class ProcessIdentity(NamedTuple):
                 return False
             signal.pidfd_send_signal(handle, number)
             return True
-        except ProcessLookupError:
+        except (ProcessLookupError, PermissionError):
             return False
         finally:
             os.close(handle)
@@ -46,7 +46,7 @@ class ProcessIdentity(NamedTuple):
             return False
         try:
             os.killpg(self.pid, number)
-        except ProcessLookupError:
+        except (ProcessLookupError, PermissionError):
             return False
         return True
 
@@ -60,7 +60,7 @@ class ProcessIdentity(NamedTuple):
                 if left <= 0:
                     return False
                 if handle is not None:
-                    select.select([handle], [], [], min(left, 0.5))
+                    _wait_readable(handle, min(left, 0.5))
                 else:
                     time.sleep(min(left, 0.02))
             return True
@@ -81,7 +81,8 @@ def start_mark(pid: int) -> str:
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        # Some machines hide the processes of other users. Other errors (no handle is free) tell nothing about a process.
         return ""
     # Ticks since boot repeat after a reboot, hence the boot id.
     return "" if fields[0] in "ZX" else f"{_boot()}:{fields[19]}"
@@ -118,10 +119,17 @@ def _handle(pid: int) -> int | None:
         return None
 
 
+def _wait_readable(handle: int, seconds: float) -> None:
+    # Not `select`, which knows no handles above 1023.
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    poll.poll(seconds * 1000)
+
+
 def _kill(pid: int, number: int) -> bool:
     try:
         os.kill(pid, number)
-    except ProcessLookupError:
+    except (ProcessLookupError, PermissionError):
         return False
     return True
 

@@ -12,10 +12,16 @@ from corral.engine.node.machine.processes import open_handle, reap
 from corral.engine.supervisor.host import ProcessIdentity
 
 LOOK_EVERY = 0.2
+TELL_AGAIN, TELL_AGAIN_AT_LEAST = 1.0, 60.0
+"""Seconds until an end is told again to somebody who failed to take it, at first and at most."""
 
 
 class EndWatch:
-    """Calls back once, from the event loop, when a process has ended; reaps it when it was a child of ours."""
+    """Calls back once, from the event loop, when a process has ended; reaps it when it was a child of ours.
+
+    A callback should not raise. When it does, the event loop reports that, and the end is told again later: an end that is
+    told to nobody would leave somebody waiting for ever.
+    """
 
     def __init__(self, process: ProcessIdentity, ended: Callable[[], None]) -> None:
         self._process = process
@@ -47,6 +53,16 @@ class EndWatch:
             self._finish()
 
     def _finish(self) -> None:
-        self.exit_code = reap(self._process)
         self.close()
-        self._ended()
+        self._tell(TELL_AGAIN)
+
+    def _tell(self, pause: float) -> None:
+        again = self._loop.call_later(pause, self._tell, min(pause * 2, TELL_AGAIN_AT_LEAST))
+        try:
+            if self.exit_code is None:
+                self.exit_code = reap(self._process)
+            self._ended()
+            again.cancel()
+        finally:
+            # Only now: a callback that closes this watch and fails afterwards has not taken the end.
+            self._timer = again

@@ -33,7 +33,7 @@ class Entry(NamedTuple):
 
 
 def process_table() -> Iterator[Entry]:
-    """Yields every process of this machine; those that end meanwhile are left out."""
+    """Yields every process of this machine that may be seen; those that end meanwhile are left out."""
     if not IS_LINUX:
         yield from _table_from_ps()
         return
@@ -49,7 +49,7 @@ def children_of(pid: int) -> tuple[int, ...]:
     try:
         with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
             return tuple(int(child) for child in file.read().split())
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
         # The file is an option of the kernel, and macOS has none.
         return tuple(entry.pid for entry in process_table() if entry.parent == pid and not entry.is_zombie)
 
@@ -147,7 +147,8 @@ def _entry(pid: str) -> Entry | None:
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        # Gone, or hidden because it belongs to another user.
         return None
     return Entry(int(pid), int(fields[1]), int(fields[2]), int(fields[3]), fields[0] in "ZX", int(fields[19]))
 
