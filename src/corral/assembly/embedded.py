@@ -125,7 +125,7 @@ def _end_containers(home: Home, on_wait: Callable[[str], None] | None) -> list[s
     running = [run for run in runs_of(folder) if run.is_running()]
     if running and on_wait:
         on_wait(f"ending {len(running)} containers (at most {DOWN_GRACE_SECONDS:g} s)")
-    end_all(folder, DOWN_GRACE_SECONDS)
+    end_all(folder, DOWN_GRACE_SECONDS).refuse_survivors()
     return [f"{len(running)} containers"] if running else []
 
 

@@ -1,5 +1,6 @@
 """`corral node` and `corral image`: this machine as a node, and what image names mean on it."""
 
+import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from corral.assembly.access import access_from_outside
@@ -25,13 +26,18 @@ def run_node(flags: NodeFlags) -> None:
     import asyncio
 
     from corral.adapters.system.log_lines import begin_logging
+    from corral.engine.node.folder import NodeFolder
     from corral.engine.node.process import NodeOrders
     from corral.engine.node.process import run as keep_pods
 
     begin_logging("text")
     access = access_from_outside(flags.kubeconfig, flags.context)
-    folder = flags.folder or default_home().node
-    asyncio.run(keep_pods(access, NodeOrders(folder, flags.name, client_ca_file=flags.client_ca_file)))
+    home = default_home()
+    # A folder for each cluster, and what images mean here for all of them.
+    folder = flags.folder or os.path.join(home.root, "nodes", access.context or "cluster")
+    images = "" if flags.folder else NodeFolder(home.node).images
+    orders = NodeOrders(folder, flags.name, joins=True, images=images, client_ca_file=flags.client_ca_file)
+    asyncio.run(keep_pods(access, orders))
 
 
 def image_orders() -> "ImageOrders":

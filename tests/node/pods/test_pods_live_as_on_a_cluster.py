@@ -170,7 +170,7 @@ def test_a_pod_is_ready_when_its_probe_says_so(stage: Stage, machine: MachineGro
     code = (
         "import http.server, pathlib, time\n"
         f"while not pathlib.Path({str(gate)!r}).exists(): time.sleep(0.05)\n"
-        f"http.server.HTTPServer(('127.0.0.1', {port}), http.server.SimpleHTTPRequestHandler).serve_forever()\n"
+        f"http.server.HTTPServer(('', {port}), http.server.SimpleHTTPRequestHandler).serve_forever()\n"
     )
     actions: dict[str, Object] = {
         "exec": {"command": ["test", "-e", str(gate)]},

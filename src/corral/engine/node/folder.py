@@ -17,12 +17,12 @@ import os
 class NodeFolder:
     """Paths below the root folder of one node."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, images: str = "") -> None:
         self.root = os.path.abspath(root)
         self.pods = os.path.join(self.root, "pods")
         self.logs = os.path.join(self.root, "logs")
         self.claims = os.path.join(self.root, "claims")
-        self.images = os.path.join(self.root, "images.json")
+        self.images = images or os.path.join(self.root, "images.json")
         self.stand_ins = os.path.join(self.root, "bin")
 
     def pod(self, uid: str) -> str:
@@ -48,3 +48,7 @@ class NodeFolder:
     def claim(self, namespace: str, name: str) -> str:
         """Returns the directory behind a claim."""
         return os.path.join(self.claims, namespace, name)
+
+    def claim_owner(self, namespace: str, name: str) -> str:
+        """Returns the file that says which claim of this name the directory belongs to."""
+        return os.path.join(self.claims, namespace, f".{name}.uid")

@@ -5,15 +5,15 @@ the group of the holder, the control group, what joined later, and every process
 environment, wherever it put itself. Nobody else is ever signalled: a pid counts only together with its start mark.
 """
 
-import math
 import os
 import signal
 import time
+from collections.abc import Sequence
 
+from corral.engine.node.containers.census import Census
 from corral.engine.node.containers.memory_limits import keep_evidence
 from corral.engine.node.containers.record import (
     KILLED,
-    MARK,
     Ending,
     Run,
     execs_path,
@@ -24,27 +24,20 @@ from corral.engine.node.containers.record import (
 )
 from corral.engine.node.machine.control_groups import members, remove_groups
 from corral.engine.node.machine.mount_points import remove_unused
-from corral.engine.node.machine.processes import (
-    Entry,
-    boot_time,
-    carries,
-    children_of,
-    command_line,
-    identities,
-    is_unreaped,
-    process_table,
-    reap,
-)
+from corral.engine.node.machine.processes import children_of, command_line, identities, reap
 from corral.engine.supervisor.home import note, read_text
 from corral.engine.supervisor.host import ProcessIdentity
 
-_PATIENCE = 5.0
-_BIRTH = 1.0
-"""How long a signal waits for the holder to start its program."""
+BRIEFLY = 0.1
+"""How long those wait, unless they are told otherwise, who must not hold up an event loop; what is left is tried again."""
 
 
 def ending_of(run: Run) -> Ending | None:
-    """Returns how a run ended, None while it goes on. The first to ask also clears away whatever the run left."""
+    """Returns how a run ended, None while it goes on. Whoever asks also clears away whatever the run left.
+
+    What cannot be cleared away now does not change how it ended; it is tried again by the next who asks, and whoever removes
+    the record has to make sure before (`end_pod`).
+    """
     if run.is_running():
         return None
     if not os.path.exists(settled_path(run.folder)):
@@ -52,24 +45,35 @@ def ending_of(run: Run) -> Ending | None:
     return read_ending(run.folder) or Ending(KILLED, time.time())
 
 
-def settle(run: Run) -> bool:
+def settle(run: Run, patience: float = BRIEFLY) -> bool:
     """Clears away what an ended run left: processes, control groups, mount points; False when some of it stays.
+
+    It waits at most `patience` seconds for the processes, and as long for the groups.
 
     A holder that is gone without a word was killed, or the machine went down: the run counts as killed (137) from now on.
     """
-    is_quiet = kill_everything(run, patience=1.0)
+    is_quiet = kill_everything(run, patience)
     if read_ending(run.folder) is None:
         write_ending(run.folder, KILLED)
     is_kept = keep_evidence(run)
     remove_unused(read_text(mount_points_path(run.folder)).splitlines())
     reap(run.holder)
-    is_settled = is_kept and remove_groups(run.groups) and is_quiet
+    is_settled = is_kept and remove_groups(run.groups, patience) and is_quiet
     return is_settled and _is_noted(settled_path(run.folder))
 
 
-def signal_program(run: Run, number: int) -> bool:
-    """Sends a signal to the program and not to its holder; False when there is nothing left to signal."""
-    deadline = time.monotonic() + _BIRTH
+def is_born(run: Run) -> bool:
+    """Tells whether a signal would reach the program: the holder has started it, or everything is over."""
+    return bool(_programs(run)) or not run.is_running()
+
+
+def signal_program(run: Run, number: int, patience: float = BRIEFLY) -> bool:
+    """Sends a signal to the program and not to its holder; False when there is nothing left to signal.
+
+    A holder that has not started its program after `patience` seconds gets the signal instead, and loses it. Whoever has
+    more time than may be spent here waits for `is_born` first.
+    """
+    deadline = time.monotonic() + patience
     while run.is_running():
         programs = _programs(run)
         if programs:
@@ -80,18 +84,24 @@ def signal_program(run: Run, number: int) -> bool:
     return False
 
 
-def kill_everything(run: Run, patience: float = _PATIENCE) -> bool:
+def kill_everything(run: Run, patience: float = BRIEFLY) -> bool:
     """Kills every process of a run, again until none is left; False when some survive `patience` seconds."""
+    return not kill_all([run], patience)
+
+
+def kill_all(runs: Sequence[Run], patience: float) -> list[tuple[Run, ProcessIdentity]]:
+    """Kills every process of several runs, again until none is left; returns those that survive `patience` seconds."""
     deadline = time.monotonic() + patience
     pause = 0.001
-    while found := processes_of(run):
-        for process in found:
+    while found := _processes_of_all(runs):
+        for _, process in found:
             process.send(signal.SIGKILL)
-        if time.monotonic() > deadline:
-            return False
-        found[0].wait_gone(pause)
+        left = deadline - time.monotonic()
+        if left <= 0:
+            break
+        found[0][1].wait_gone(min(pause, left))
         pause = min(pause * 2, 0.1)
-    return True
+    return found
 
 
 def is_anything_left(run: Run) -> bool:
@@ -99,12 +109,21 @@ def is_anything_left(run: Run) -> bool:
     return bool(processes_of(run))
 
 
-def processes_of(run: Run) -> list[ProcessIdentity]:
-    """Returns every process of a run, the holder first."""
+def processes_of(run: Run, census: Census | None = None) -> list[ProcessIdentity]:
+    """Returns every process of a run, the holder first; as they are now, or were when a census was taken."""
     found = dict.fromkeys([run.holder, *joined(run)])
     # Nothing leaves a control group by itself; without one, the whole process table has to be looked through.
-    found.update(dict.fromkeys(identities(members(run.groups) or ()) if run.groups else _scanned(run)))
+    found.update(
+        dict.fromkeys(
+            identities(members(run.groups) or ()) if run.groups else (census or Census()).processes_of(run)
+        )
+    )
     return [process for process in found if process.is_alive()]
+
+
+def _processes_of_all(runs: Sequence[Run]) -> list[tuple[Run, ProcessIdentity]]:
+    census = Census()
+    return [(run, process) for run in runs for process in processes_of(run, census)]
 
 
 def joined(run: Run) -> list[ProcessIdentity]:
@@ -146,32 +165,3 @@ def _programs(run: Run) -> list[ProcessIdentity]:
     """
     shell = command_line(run.holder.pid)
     return identities(pid for pid in children_of(run.holder.pid) if not shell or command_line(pid) != shell)
-
-
-def _scanned(run: Run) -> list[ProcessIdentity]:
-    """Looks through all processes of the machine for those of a run."""
-    if run.holder.pid <= 0 or not run.holder.start:
-        return []
-    table = [entry for entry in process_table() if entry.pid != os.getpid()]
-    latest = _latest_birth(run, table)
-    mark = f"{MARK}={run.owner}".encode()
-    return identities(
-        entry.pid
-        for entry in table
-        if not entry.is_zombie
-        and ((entry.started <= latest and run.holder.pid in (entry.session, entry.group)) or carries(entry.pid, mark))
-    )
-
-
-def _latest_birth(run: Run, table: list[Entry]) -> float:
-    """Returns until when a process that is in the group of the holder must have been born to be one of its own.
-
-    As long as the holder exists, even as a zombie, nobody else can have its pid. Later a stranger may lead a group of
-    that number, but only one who was born after the holder ended; when that was is known if it wrote its exit code.
-    """
-    leader = next((entry for entry in table if entry.pid == run.holder.pid), None)
-    if leader is not None:
-        is_ours = run.is_running() or is_unreaped(run.holder)
-        return math.inf if is_ours else -math.inf
-    ending = read_ending(run.folder)
-    return -math.inf if ending is None else ending.finished_at - boot_time()

@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 
+from corral.engine.node.containers.census import Census
 from corral.engine.node.containers.ending import kill_everything, processes_of
 from corral.engine.node.containers.memory_limits import sentence_about
 from corral.engine.node.containers.record import Run, oom_path
@@ -21,6 +22,8 @@ _log = logging.getLogger("corral.engine.node.containers")
 
 SOON, USUAL, LATE = 0.2, 1.0, 3.0
 """Seconds until the next look, by how near the nearest run is to its limit."""
+_KILL_PATIENCE = 0.05
+"""How long a look may take for killing, because the event loop waits meanwhile; the next look kills again."""
 
 
 def needs_watching(run: Run) -> bool:
@@ -28,12 +31,12 @@ def needs_watching(run: Run) -> bool:
     return run.memory_bytes is not None and not is_limited(run.groups)
 
 
-def used_bytes(run: Run, enough: int = 0) -> int:
+def used_bytes(run: Run, enough: int = 0, census: Census | None = None) -> int:
     """Measures the memory of a run; exactly only from `enough` on, because exactness is slow.
 
     The quick sum counts what processes share once for each of them, so it is never too low.
     """
-    pids = [process.pid for process in processes_of(run)]
+    pids = [process.pid for process in processes_of(run, census)]
     quick = sum(resident_bytes(pid) for pid in pids)
     return quick if quick < enough else sum(proportional_bytes(pid) for pid in pids)
 
@@ -52,6 +55,7 @@ class MemoryWatchdog:
         self._killed = killed
         self._runs: dict[str, Run] = {}
         self._peaks: dict[str, int] = {}
+        self._condemned: set[str] = set()
         self._timer: asyncio.TimerHandle | None = None
 
     def watch(self, run: Run) -> None:
@@ -64,6 +68,7 @@ class MemoryWatchdog:
         """Stops watching a run."""
         self._runs.pop(run.folder, None)
         self._peaks.pop(run.folder, None)
+        self._condemned.discard(run.folder)
 
     def close(self) -> None:
         """Stops watching everything."""
@@ -79,18 +84,22 @@ class MemoryWatchdog:
 
     def _look(self) -> None:
         self._timer = None
-        share = 0.0
+        share, census = 0.0, Census()
         for run in list(self._runs.values()):
             if run.is_running():
-                share = max(share, self._examine(run))
+                share = max(share, self._examine(run, census))
             else:
                 self.forget(run)
         if self._runs:
             self._look_after(next_look(share))
 
-    def _examine(self, run: Run) -> float:
+    def _examine(self, run: Run, census: Census) -> float:
+        """Measures a run and returns its share of the limit; one that is above it is killed until it is gone."""
         limit = run.memory_bytes or 0
-        used = used_bytes(run, enough=limit)
+        if run.folder in self._condemned:
+            kill_everything(run, _KILL_PATIENCE)
+            return 1.0
+        used = used_bytes(run, enough=limit, census=census)
         peak = self._peaks[run.folder] = max(used, self._peaks.get(run.folder, 0))
         if used <= limit:
             return used / limit if limit else 0.0
@@ -100,7 +109,7 @@ class MemoryWatchdog:
         except OSError as error:
             # A full disk must not let it eat up the memory of the machine as well.
             _log.warning("reason of an end not kept", extra={"run": run.owner, "why": str(error)})
-        kill_everything(run)
-        self.forget(run)
+        self._condemned.add(run.folder)
+        kill_everything(run, _KILL_PATIENCE)
         self._killed(run)
-        return 0.0
+        return 1.0

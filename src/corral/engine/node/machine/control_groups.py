@@ -136,8 +136,11 @@ def members(groups: Iterable[str]) -> set[int] | None:
     return pids if told else None
 
 
-def remove_groups(groups: Iterable[str], patience: float = 1.0) -> bool:
-    """Removes groups; the kernel refuses for a moment after the last process has ended. False when some remain."""
+def remove_groups(groups: Iterable[str], patience: float = 0.1) -> bool:
+    """Removes groups; the kernel refuses for a moment after the last process has ended. False when some remain.
+
+    The wait is short, because it may hold up an event loop.
+    """
     deadline = time.monotonic() + patience
     left = list(groups)
     while left:

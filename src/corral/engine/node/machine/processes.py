@@ -63,24 +63,20 @@ def command_line(pid: int) -> bytes:
         return b""
 
 
-def carries(pid: int, assignment: bytes) -> bool:
-    """Tells whether a process was started with `NAME=value` in its environment; False where that cannot be read."""
-    try:
-        with open(f"/proc/{pid}/environ", "rb") as file:
-            return assignment in file.read().split(b"\0")
-    except OSError:
-        return False
-
-
 def variable_of(pid: int, name: str) -> str:
     """Returns a variable that a process was started with; empty where there is none, or it cannot be read."""
+    return next(iter(values_of(pid, name)), "")
+
+
+def values_of(pid: int, name: str) -> list[str]:
+    """Returns every value that a variable has in the environment a process was started with; none if it cannot be read."""
     try:
         with open(f"/proc/{pid}/environ", "rb") as file:
             entries = file.read().split(b"\0")
     except OSError:
-        return ""
+        return []
     wanted = os.fsencode(name) + b"="
-    return next((os.fsdecode(entry[len(wanted) :]) for entry in entries if entry.startswith(wanted)), "")
+    return [os.fsdecode(entry[len(wanted) :]) for entry in entries if entry.startswith(wanted)]
 
 
 def proportional_bytes(pid: int) -> int:

@@ -273,9 +273,13 @@ class ContainersOfPod:
         return before
 
     async def clear(self, uid: str) -> None:
-        """Removes everything of a pod from this machine but its logs; what still runs of it is ended first."""
+        """Removes everything of a pod from this machine but its logs; what still runs of it is ended first.
+
+        Raises RetryError, and removes nothing, while a process is left that cannot be killed.
+        """
         self._live.pop(uid, None)
-        end_pod(self._folder, uid, 0.0)
+        # Before anything is removed: without its record, nobody would know a process that cannot be killed now.
+        end_pod(self._folder, uid, 0.0).refuse_survivors()
         remove(self._folder, uid)
         shutil.rmtree(self._folder.pod(uid), ignore_errors=True)
 

@@ -36,6 +36,7 @@ from corral.engine.node.volumes.payload import Ingredients
 from corral.engine.node.volumes.plan import MADE_OF_OBJECTS, Volume, plan_volumes
 from corral.engine.node.volumes.references import TokenRequest, tokens_of
 from corral.engine.node.volumes.references import references_of as named_by_volumes
+from corral.engine.node.volumes.removal import keep_for
 from corral.engine.node.volumes.setting_up import set_up
 from corral.engine.node.volumes.translation import path_translation
 from corral.kinds.objects import Object, key_of, uid_of
@@ -138,6 +139,8 @@ class Outfitter:
         namespace, name = key_of(pod)
         store = self._runtime.store
         fetched = await fetch(store, namespace, named_by_variables(pod) | named_by_volumes(pod))
+        for claim in fetched.claims.values():
+            keep_for(self._folder, claim)
         addresses = await self._addresses.of(pod, _texts(fetched), self._runtime.clock.now())
         try:
             tokens = await fetch_tokens(store, pod, tokens_of(pod))

@@ -5,7 +5,9 @@ import shutil
 import stat
 
 from corral.engine.node.folder import NodeFolder
+from corral.engine.supervisor.home import note, read_text
 from corral.errors import RetryError
+from corral.kinds.objects import Object, key_of, uid_of
 
 _MOUNTS = "/proc/self/mountinfo"
 
@@ -26,6 +28,22 @@ def remove_claim(folder: NodeFolder, namespace: str, name: str) -> None:
     _refuse_odd(namespace, "name of a namespace")
     _refuse_odd(name, "name of a claim")
     _remove(folder.claim(namespace, name), f"the directory of claim {namespace}/{name}")
+    owner = folder.claim_owner(namespace, name)
+    if os.path.exists(owner):
+        os.unlink(owner)
+
+
+def keep_for(folder: NodeFolder, claim: Object) -> None:
+    """Notes that the directory of a claim is that of this very claim; what a former one of its name left is removed."""
+    namespace, name = key_of(claim)
+    owner = folder.claim_owner(namespace, name)
+    known = read_text(owner).strip()
+    if known == uid_of(claim):
+        return
+    if known:
+        remove_claim(folder, namespace, name)
+    os.makedirs(os.path.dirname(owner), mode=0o700, exist_ok=True)
+    note(owner, uid_of(claim) + "\n")
 
 
 def _refuse_odd(name: str, what: str) -> None:

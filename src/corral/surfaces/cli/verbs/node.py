@@ -10,7 +10,10 @@ from corral import assembly
 @click.option("--context", metavar="NAME", default="", help="A context other than the current one.")
 @click.option("--name", metavar="NAME", default="", help="The name of the Node; that of this machine by default.")
 @click.option(
-    "--folder", metavar="FOLDER", default="", help="Where pods, logs and claims are kept; `node` in Corral's home."
+    "--folder",
+    metavar="FOLDER",
+    default="",
+    help="Where pods, logs and claims are kept; by default a folder of the context in Corral's home.",
 )
 @click.option(
     "--client-ca-file",
