@@ -12,7 +12,7 @@ from corral.engine.node.containers.ending import kill_everything
 from corral.engine.node.containers.launch import Mount
 from corral.engine.supervisor.host import ProcessIdentity, identity
 from tests.node.addressing.mpi_stage import MpiStage
-from tests.node.containers.launching import until
+from tests.node.containers.launching import PATIENCE, until
 
 HOST = "pi-worker-0.pi.ml.svc"
 SLEEPS = ("sleep", "1000")
@@ -72,7 +72,7 @@ def test_a_command_dies_with_its_worker(stage: MpiStage, argv: tuple[str, ...]) 
     run = stage.start(0, argv)
     agent = stage.begin("ssh", HOST, "echo $$; exec sleep 1000")
     command = _told(agent.stdout)
-    assert kill_everything(run)
+    assert kill_everything(run, PATIENCE)
     assert command.wait_gone(20)
     agent.communicate(timeout=20)
     assert agent.returncode in (137, -signal.SIGKILL)

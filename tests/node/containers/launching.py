@@ -7,9 +7,9 @@ from itertools import count
 from pathlib import Path
 from typing import TypeVar
 
-from corral.engine.node.containers.ending import ending_of
+from corral.engine.node.containers.ending import ending_of, settle
 from corral.engine.node.containers.launch import Launch, Limits, Mount
-from corral.engine.node.containers.record import Ending, Run
+from corral.engine.node.containers.record import Ending, Run, settled_path
 from corral.engine.node.containers.starting import start
 from corral.engine.node.folder import NodeFolder
 
@@ -71,4 +71,6 @@ def ended(run: Run) -> Ending:
     assert run.holder.wait_gone(PATIENCE), "it did not end in time"
     ending = ending_of(run)
     assert ending is not None
+    if not os.path.exists(settled_path(run.folder)):
+        assert settle(run, PATIENCE), "something of it is left"
     return ending

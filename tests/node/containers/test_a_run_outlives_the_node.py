@@ -11,7 +11,7 @@ from corral.engine.node.containers.ending import ending_of, kill_everything, sig
 from corral.engine.node.containers.record import Run, adopt, record_path, write_record
 from corral.engine.node.containers.starting import start
 from corral.engine.supervisor.host import ProcessIdentity, identity
-from tests.node.containers.launching import Launcher, ended, until
+from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 
 STARTER = """
 import json, sys, time
@@ -44,7 +44,7 @@ def test_a_running_container_is_adopted_and_ended(launcher: Launcher) -> None:
 
     assert run.is_running()
     assert ending_of(run) is None
-    assert signal_program(run, signal.SIGTERM)
+    assert signal_program(run, signal.SIGTERM, PATIENCE)
 
     assert ended(run).exit_code == 4
 
@@ -78,8 +78,8 @@ def test_a_pid_that_belongs_to_somebody_else_is_left_alone(launcher: Launcher) -
 
     assert run is not None
     assert not run.is_running()
-    assert not signal_program(run, signal.SIGKILL)
-    assert kill_everything(run)
+    assert not signal_program(run, signal.SIGKILL, PATIENCE)
+    assert kill_everything(run, PATIENCE)
     ending = ending_of(run)
     assert ending is not None
     assert ending.exit_code == 137

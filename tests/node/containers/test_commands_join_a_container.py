@@ -15,7 +15,7 @@ from corral.engine.node.containers.joining import NOT_RUNNING, Joined, Streams, 
 from corral.engine.node.containers.launch import Mount, StartRefusedError
 from corral.engine.node.containers.record import Run, execs_path
 from corral.engine.node.machine.mounts import can_mount
-from tests.node.containers.launching import Launcher, ended, until
+from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 from tests.node.containers.test_ends_are_told_to_the_event_loop import told
 
 AGENT = """
@@ -100,7 +100,7 @@ def test_it_ends_with_the_container(launcher: Launcher) -> None:
         view = run if is_grouped else run._replace(groups=())
         assert command.process in processes_of(view)
 
-        assert kill_everything(view)
+        assert kill_everything(view, PATIENCE)
 
         assert not command.process.is_alive()
         assert exit_code(command) == -signal.SIGKILL
@@ -167,7 +167,7 @@ def test_another_process_becomes_a_command_inside(launcher: Launcher) -> None:
 
     with subprocess.Popen([*agent, "sleep", "1000"]) as process:
         until(lambda: [each for each in joined(run) if each.pid == process.pid])
-        assert kill_everything(run)
+        assert kill_everything(run, PATIENCE)
         assert process.wait(20) == -signal.SIGKILL
 
 

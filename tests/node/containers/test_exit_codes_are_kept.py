@@ -12,7 +12,7 @@ from corral.engine.node.containers.starting import start
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.machine import system_calls
 from corral.engine.node.machine.mounts import can_mount, needs_user_namespace
-from tests.node.containers.launching import Launcher, ended, until
+from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 
 
 @pytest.mark.parametrize("code", [0, 1, 7, 128, 255])
@@ -50,7 +50,7 @@ def test_a_polite_signal_reaches_the_program_and_leaves_the_witness(launcher: La
     run = launcher.shell("trap 'echo asked; exit 3' TERM; echo ready; while :; do sleep 0.01; done")
     until(lambda: "ready" in launcher.log(run))
 
-    assert signal_program(run, signal.SIGTERM)
+    assert signal_program(run, signal.SIGTERM, PATIENCE)
 
     assert ended(run).exit_code == 3
     assert launcher.log(run) == "ready\nasked\n"
@@ -60,7 +60,7 @@ def test_a_signal_right_after_the_start_is_not_lost(launcher: Launcher) -> None:
     """Until the shell's child has become the program, it has the handlers of the shell."""
     runs = [start(launcher.launch("sleep", "1000")) for _ in range(20)]
 
-    assert all(signal_program(run, signal.SIGTERM) for run in runs)
+    assert all(signal_program(run, signal.SIGTERM, PATIENCE) for run in runs)
 
     assert {ended(run).exit_code for run in runs} == {143}
 
@@ -88,7 +88,7 @@ def test_nothing_left_to_signal_is_told(launcher: Launcher) -> None:
     run = launcher.shell("exit 0")
     ended(run)
 
-    assert not signal_program(run, signal.SIGTERM)
+    assert not signal_program(run, signal.SIGTERM, PATIENCE)
 
 
 def test_a_second_start_in_the_same_folder_returns_the_first_run(launcher: Launcher) -> None:

@@ -68,7 +68,7 @@ def test_a_killed_container_below_its_limit_has_no_evidence(launcher: Launcher) 
     run = python(launcher, MODEST, 400 * MIB)
     until(lambda: "begin" in launcher.log(run))
 
-    kill_everything(run)
+    kill_everything(run, PATIENCE)
 
     assert ended(run).exit_code == 137
     assert oom_evidence(run) == ""
@@ -108,6 +108,30 @@ def test_memory_is_measured_over_all_processes_and_shared_pages_once(launcher: L
     exact, quick = used_bytes(run), used_bytes(run, enough=2**60)
 
     assert 80 * MIB < exact <= quick < 200 * MIB
+
+
+def test_one_look_at_the_processes_serves_all_runs(launcher: Launcher) -> None:
+    runs = [launcher.shell("sleep 1000")._replace(groups=(), memory_bytes=2**40) for _ in range(3)]
+    listings: list[str] = []
+    # A hook of this kind stays for good; it is deaf afterwards.
+    is_listening = True
+    sys.addaudithook(lambda event, args: listings.append(event) if is_listening and args == ("/proc",) else None)
+
+    asyncio.run(_looked_at(runs, listings))
+
+    is_listening = False
+    assert listings == ["os.listdir"]
+
+
+async def _looked_at(runs: list[Run], listings: list[str]) -> None:
+    watchdog = MemoryWatchdog(lambda run: None)
+    for run in runs:
+        watchdog.watch(run)
+    deadline = asyncio.get_running_loop().time() + PATIENCE
+    while not listings:
+        assert asyncio.get_running_loop().time() < deadline
+        await asyncio.sleep(0.01)
+    watchdog.close()
 
 
 def test_runs_without_a_limit_need_no_watching(launcher: Launcher) -> None:

@@ -6,12 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from corral.engine.node.containers.clearing import end_all, end_pod
+from corral.engine.node.containers.clearing import Ended, end_all, end_pod
 from corral.engine.node.containers.ending import is_anything_left, kill_everything, processes_of
 from corral.engine.node.containers.record import Run
 from corral.engine.node.containers.starting import start
 from corral.engine.supervisor.host import identity
-from tests.node.containers.launching import Launcher, ended, until
+from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 
 DAEMON = """
 import os, sys, time
@@ -32,7 +32,7 @@ def test_a_daemon_in_its_own_session_is_killed_with_its_container(launcher: Laun
     daemon = identity(daemon_of(launcher, run))
 
     assert daemon in processes_of(run)
-    assert kill_everything(run)
+    assert kill_everything(run, PATIENCE)
 
     assert not daemon.is_alive()
     assert not is_anything_left(run)
@@ -44,7 +44,7 @@ def test_a_daemon_is_found_by_its_mark_where_there_are_no_control_groups(launche
     daemon = identity(daemon_of(launcher, run))
 
     assert daemon in processes_of(run)
-    assert kill_everything(run)
+    assert kill_everything(run, PATIENCE)
 
     assert not daemon.is_alive()
 
@@ -54,7 +54,7 @@ def test_a_process_with_an_empty_environment_is_found_by_its_group(launcher: Lau
     background = identity(daemon_of(launcher, run))
 
     assert background in processes_of(run)
-    assert kill_everything(run)
+    assert kill_everything(run, PATIENCE)
 
     assert not background.is_alive()
 
@@ -87,7 +87,7 @@ def test_others_are_left_alone(launcher: Launcher) -> None:
         run = launcher.shell("sleep 1000")
 
         for view in (run, run._replace(groups=())):
-            assert kill_everything(view)
+            assert kill_everything(view, PATIENCE)
 
         assert stranger.poll() is None
         assert neighbour.is_running()
@@ -98,7 +98,7 @@ def test_a_process_that_forks_as_fast_as_it_can_is_ended(launcher: Launcher) -> 
     run = launcher.shell("echo daemon $$; while :; do sleep 0.02 & sleep 0.01; done")
     daemon_of(launcher, run)
 
-    assert kill_everything(run)
+    assert kill_everything(run, PATIENCE)
 
     assert not is_anything_left(run)
 
@@ -120,22 +120,22 @@ def test_a_whole_node_is_ended_by_its_records(launcher: Launcher) -> None:
         daemon_of(launcher, run)
     assert over.holder.wait_gone(20)
 
-    assert end_all(launcher.folder, grace_seconds=0.5) == sorted([polite.owner, stubborn.owner])
+    assert end_all(launcher.folder, grace_seconds=0.5) == Ended((polite.owner, stubborn.owner))
 
     assert [ended(run).exit_code for run in (polite, stubborn, over)] == [3, 137, 0]
-    assert end_all(launcher.folder, grace_seconds=0.5) == []
+    assert end_all(launcher.folder, grace_seconds=0.5) == Ended()
 
 
 def test_one_pod_is_ended_and_no_other(launcher: Launcher) -> None:
     first, second = launcher.shell("sleep 1000"), launcher.shell("sleep 1000")
 
-    assert end_pod(launcher.folder, first.owner.partition("/")[0], grace_seconds=5.0) == [first.owner]
+    assert end_pod(launcher.folder, first.owner.partition("/")[0], grace_seconds=5.0) == Ended((first.owner,))
 
     assert ended(first).exit_code == 143
     assert second.is_running()
-    assert end_pod(launcher.folder, "never-seen", grace_seconds=5.0) == []
+    assert end_pod(launcher.folder, "never-seen", grace_seconds=5.0) == Ended()
 
 
 def test_a_node_without_a_folder_has_nothing_to_end(launcher: Launcher) -> None:
     assert not Path(launcher.folder.root).exists()
-    assert end_all(launcher.folder, grace_seconds=1.0) == []
+    assert end_all(launcher.folder, grace_seconds=1.0) == Ended()

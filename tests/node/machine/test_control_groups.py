@@ -100,9 +100,9 @@ def test_groups_are_made_and_removed_on_this_machine() -> None:
     assert members(groups) == set()
     assert is_limited(groups)
     assert not is_limited(make_groups(node, "unlimited", None))
-    assert remove_groups(groups[:1])
+    assert remove_groups(groups[:1], 5.0)
     remove_node(node)
 
     assert members(groups) is None
     assert not any(os.path.exists(os.path.join(place, node)) for place in places)
-    assert remove_groups(groups), "what is gone counts as removed"
+    assert remove_groups(groups, 5.0), "what is gone counts as removed"

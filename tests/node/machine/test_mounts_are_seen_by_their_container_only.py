@@ -21,7 +21,7 @@ from corral.engine.node.containers.joining import Streams, join
 from corral.engine.node.containers.launch import Mount, StartRefusedError
 from corral.engine.node.machine.mount_points import hold, is_marked, make, mark, remove_unused
 from corral.engine.node.machine.mounts import can_mount
-from tests.node.containers.launching import Launcher, ended, until
+from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 
 pytestmark = pytest.mark.skipif(can_mount() != "", reason=can_mount() or "mounts work")
 
@@ -71,7 +71,7 @@ def test_a_made_folder_stays_as_long_as_anybody_uses_it(launcher: Launcher, tmp_
     for run in (first, second):
         until(lambda run=run: "ready" in launcher.log(run))  # type: ignore[misc]
 
-    kill_everything(first)
+    kill_everything(first, PATIENCE)
     ended(first)
     assert point.exists()
     (tmp_path / "gate").touch()
@@ -269,7 +269,7 @@ def _as_somebody_else(tmp_path: Path, volume: Path, told: Path) -> int:
         _, status = os.waitpid(join(run.folder, ["cat", "/corral-rw/file"], streams).process.pid, 0)
         answer.seek(0)
         joined = answer.read()
-    signal_program(run, signal.SIGTERM)
+    signal_program(run, signal.SIGTERM, PATIENCE)
     lines = launcher.log(run).splitlines()
     told.write_text(f"{lines} {joined} {status}")
     is_good = lines[:2] == ["of the volume", "65534"] and lines[-1] == "/corral-rw/y" and joined == "of the volume\n"

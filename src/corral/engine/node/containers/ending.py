@@ -114,9 +114,7 @@ def processes_of(run: Run, census: Census | None = None) -> list[ProcessIdentity
     found = dict.fromkeys([run.holder, *joined(run)])
     # Nothing leaves a control group by itself; without one, the whole process table has to be looked through.
     found.update(
-        dict.fromkeys(
-            identities(members(run.groups) or ()) if run.groups else (census or Census()).processes_of(run)
-        )
+        dict.fromkeys(identities(members(run.groups) or ()) if run.groups else (census or Census()).processes_of(run))
     )
     return [process for process in found if process.is_alive()]
 
