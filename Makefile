@@ -39,9 +39,10 @@ check: dev-environment  ## format, lint, types, import contracts, shape
 	@$(DEV)/bin/python tools/shape.py
 	@echo "check: format, lint, types, import contracts and shape are good"
 
-bench: dev-environment  ## measure, next to a real control plane when its binaries are there
+bench: dev-environment  ## measure, next to a real control plane when its binaries are there, and next to doing it by hand
 	@$(DEV)/bin/python -m tools.bench
 	@CORRAL_BENCH_PEER="$(PEER)" $(DEV)/bin/python -m tools.bench.training
+	@$(DEV)/bin/python -m tools.bench.node
 
 kubernetes: dev-environment  ## build etcd and Kubernetes from Go modules into ~/.cache/corral
 	@$(DEV)/bin/python -m corral.testing.control_plane build

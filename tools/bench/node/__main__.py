@@ -17,7 +17,7 @@ from types import FrameType
 from tools.bench.node.corral_up import CorralUp
 from tools.bench.node.crowd import measure_crowd
 from tools.bench.node.gates import Section, gates_of
-from tools.bench.node.overhead import measure_overhead
+from tools.bench.node.overhead import TRAININGS, Extent, measure_overhead
 from tools.bench.node.report import lines, written
 from tools.bench.node.rest import measure_rest
 from tools.bench.node.servers import measure_servers
@@ -44,6 +44,9 @@ def main() -> int:
             for gate in gates_of(name, section):
                 print(f"- {gate}", flush=True)
                 missed += not gate.is_met
+    except KeyboardInterrupt:
+        print("interrupted; what was measured before is kept", file=sys.stderr)
+        return 130
     finally:
         shutil.rmtree(work, ignore_errors=True)
     return 1 if missed else 0
@@ -60,7 +63,8 @@ def _measured(name: str, given: argparse.Namespace, work: Path) -> Section:
 def _section(name: str, given: argparse.Namespace, up: CorralUp, work: Path) -> Section:
     match name:
         case "overhead":
-            return measure_overhead(up, work, given.pairs, given.seconds, _say)
+            extent = Extent(given.pairs, tuple(given.with_), given.stretch)
+            return measure_overhead(up, work, extent, _say)
         case "start":
             return measure_start(up, work, given.pairs, _say)
         case "crowd":
@@ -75,7 +79,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.bench.node", description=__doc__)
     parser.add_argument("measures", nargs="*", choices=[*MEASURES, []], metavar="|".join(MEASURES))
     parser.add_argument("--pairs", type=int, default=20, help="of overhead and start: runs through Corral and by hand")
-    parser.add_argument("--seconds", type=float, default=6.0, help="of overhead: how long a run is measured, about")
+    parser.add_argument("--stretch", type=float, default=1.0, help="of overhead: how much longer runs are than usual")
+    known = [one.framework for one in TRAININGS]
+    parser.add_argument("--with", dest="with_", nargs="+", choices=known, default=known, help="of overhead: frameworks")
     parser.add_argument("--pods", type=int, default=200, help="of the crowd")
     parser.add_argument("--rest-seconds", type=float, default=60.0, help="how long nothing happens, each time")
     parser.add_argument("--rounds", type=int, default=3, help="of the parameter servers")

@@ -61,13 +61,14 @@ def lines(name: str, section: Section) -> Iterator[str]:
 
 
 def _overhead(section: Section) -> Iterator[str]:
-    yield "| | Corral | by hand | ratio | 95 % | Corral's own processor time |"
-    yield "|---|---:|---:|---:|---:|---:|"
+    yield "| | Corral | by hand | ratio | 95 % | Corral's processor time, long job | short job |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
     for name, one in section["trainings"].items():
         yield (
             f"| {name}, {section['pairs']} pairs | {one['corral_median']:,.0f}/s | {one['by_hand_median']:,.0f}/s "
             f"| {one['ratio']:.3f} | {one['low']:.3f} to {one['high']:.3f} "
-            f"| {one['corral_percent']:.2f} % ({one['corral_cpu_seconds_per_job']:.2f} s a job) |"
+            f"| {one['corral_percent']:.2f} % of {one['cpu_seconds_of_long_job']['job']:.0f} s "
+            f"| {one['cpu_seconds_of_short_jobs']['corral']:.2f} s |"
         )
 
 

@@ -8,7 +8,7 @@ import time
 from typing import NamedTuple
 
 from corral.engine.node.containers.starting import HOLDER
-from corral.engine.node.machine.processes import TICKS, carries, command_line, process_table
+from corral.engine.node.machine.processes import TICKS, command_line, process_table, variable_of
 
 _OURS = (b"corral.engine.", HOLDER.encode().partition(b"\n")[0])
 """What stands in the command line of processes that Corral puts beside a program: holders, doors, stand-ins."""
@@ -28,7 +28,7 @@ class Spending:
     """Adds up what the processes with `NAME=value` in their environment have used."""
 
     def __init__(self, name: str, value: str) -> None:
-        self._assignment = f"{name}={value}".encode()
+        self._name, self._value = name, value
         self._strangers: set[tuple[int, int]] = set()
         self._used: dict[tuple[int, int], float] = {}
         self._is_ours: dict[tuple[int, int], bool] = {}
@@ -40,7 +40,7 @@ class Spending:
             who = (entry.pid, entry.started_ticks)
             if who in self._strangers or entry.is_zombie:
                 continue
-            if who not in self._used and not carries(entry.pid, self._assignment):
+            if who not in self._used and variable_of(entry.pid, self._name) != self._value:
                 self._pass_over(who)
                 continue
             seconds = cpu_seconds_of(entry.pid)

@@ -47,7 +47,9 @@ class Starter:
         """Returns the milliseconds from spawning it to its first line."""
         with self._log.open("wb") as log:
             began = monotonic_ns()
-            process = subprocess.Popen(self._argv, stdin=subprocess.DEVNULL, stdout=log, env=clean_environment())
+            process = subprocess.Popen(
+                self._argv, stdin=subprocess.DEVNULL, stdout=log, env=clean_environment(), start_new_session=True
+            )
         process.wait()
         return (int(self._log.read_text()) - began) / 1e6
 
