@@ -38,9 +38,13 @@ def test_up_again_is_harmless_and_status_tells_all(cli: Cli) -> None:
     assert all(process["memoryBytes"] > 0 for process in status["processes"])
 
 
-def test_what_this_release_lacks_is_said_plainly(cli: Cli) -> None:
-    assert "no process node yet: pods stay Pending" in cli("up").stderr
-    assert "no process node yet" not in cli("up", "--no-node").stderr
+def test_a_node_runs_unless_it_is_left_out(cli: Cli) -> None:
+    cli("up")
+    with_node = json.loads(cli("status", "-o", "json").stdout)["processes"]
+    assert [process["name"] for process in with_node] == ["supervisor", "api", "controllers", "node"]
+    cli("up", "--no-node")
+    without = json.loads(cli("status", "-o", "json").stdout)["processes"]
+    assert [process["name"] for process in without] == ["supervisor", "api", "controllers"]
 
 
 def test_objects_survive_a_kill_and_a_restart(cli: Cli, corral_home: Path) -> None:
