@@ -33,7 +33,7 @@ class Example:
     @property
     def patience(self) -> float:
         """How many seconds to wait for its end: the stated ones are those of a machine with nothing else to do."""
-        return 60 + 10 * self.seconds
+        return 120 + 10 * self.seconds
 
 
 def examples() -> list[Example]:
