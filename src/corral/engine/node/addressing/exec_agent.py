@@ -17,6 +17,7 @@ from corral.engine.node.addressing.door import knock, run_behind
 from corral.engine.node.addressing.pod_finding import (
     FOLDER_VARIABLE,
     NAMESPACE_VARIABLE,
+    PodsOnDisk,
     hosts_in,
     is_door,
     parsed_host,
@@ -36,7 +37,7 @@ PATIENCE_VARIABLE = "CORRAL_AGENT_PATIENCE"
 
 _PATIENCE = 300.0
 _TELL_AFTER = 1.0
-_LOOK_EVERY, _LOOK_AT_LEAST_EVERY = 0.02, 0.5
+_LOOK_EVERY, _LOOK_AT_LEAST_EVERY = 0.02, 2.0
 _FAILED, _NOT_CONNECTED = 1, 255
 """What kubectl and ssh return when it is not the command that failed."""
 
@@ -62,8 +63,11 @@ def _kubectl(folder: NodeFolder, namespace: str, words: Sequence[str]) -> int:
         _become_real(folder, "kubectl", words, "only `exec` is understood here")
     where = order.namespace or namespace
     what = f"container {order.container} of pod {order.target}" if order.container else f"pod {order.target}"
+    pods = PodsOnDisk(folder)
     return _run(
-        what, lambda: running_container(folder, pods_named(folder, where, order.target), order.container), order.command
+        what,
+        lambda: running_container(folder, pods_named(pods.look(), where, order.target), order.container),
+        order.command,
     )
 
 
@@ -71,14 +75,16 @@ def _ssh(folder: NodeFolder, namespace: str, words: Sequence[str]) -> int:
     order = ssh_order(words)
     if order is None:
         _become_real(folder, "ssh", words, "no host is named")
-    host = parsed_host(order.target)
-    if not (_is_of_job(host.host) or pods_at(folder, namespace, host)):
+    host, pods = parsed_host(order.target), PodsOnDisk(folder)
+    if not (_is_of_job(host.host) or pods_at(pods.look(), namespace, host)):
         _become_real(folder, "ssh", words, f"no pod of this node is called {order.target}")
     if not order.reads_input:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     shell = _shell()
     command = (shell, "-c", " ".join(order.command)) if order.command else (shell,)
-    return _run(f"pod {order.target}", lambda: running_container(folder, pods_at(folder, namespace, host)), command)
+    return _run(
+        f"pod {order.target}", lambda: running_container(folder, pods_at(pods.look(), namespace, host)), command
+    )
 
 
 def _is_of_job(host: str) -> bool:
@@ -102,7 +108,7 @@ def _run(what: str, find: Callable[[], Run | None], argv: Sequence[str]) -> int:
             was_told = True
             _tell(f"waiting until {what} runs")
         time.sleep(pause)
-        pause = min(pause * 1.5, _LOOK_AT_LEAST_EVERY)
+        pause = min(pause * 1.2, _LOOK_AT_LEAST_EVERY)
     raise UnreachedError(f"{what} does not run after {patience:g} s")
 
 

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from corral.engine.node.addressing.pod_finding import (
     FOLDER_VARIABLE,
     NAMESPACE_VARIABLE,
+    KnownPod,
+    PodsOnDisk,
     hosts_in,
     parsed_host,
     pods_at,
@@ -22,7 +24,7 @@ from corral.engine.node.folder import NodeFolder
 
 TARGET_VARIABLE, HOSTFILE_VARIABLE = "TARGET_DIR", "CORRAL_MPI_HOSTS"
 DEFAULT_TARGET, DEFAULT_HOSTFILE = "/opt/kube", "/etc/mpi/hostfile"
-_LOOK_EVERY = 0.1
+_LOOK_EVERY, _LOOK_AT_LEAST_EVERY = 0.1, 2.0
 _FIRST_WORD_AFTER = 2.0
 _LONGEST_SILENCE = 60.0
 
@@ -47,20 +49,24 @@ def main() -> int:
 
 def wait_for(folder: NodeFolder, namespace: str, hosts: Sequence[str]) -> None:
     """Returns when a container of every host runs; tells now and then who is waited for."""
-    missing = list(hosts)
+    missing, pods, pause = list(hosts), PodsOnDisk(folder), _LOOK_EVERY
     next_word, silence = time.monotonic() + _FIRST_WORD_AFTER, _FIRST_WORD_AFTER
-    while missing := [host for host in missing if not _runs(folder, namespace, host)]:
+    while missing := _missing(folder, namespace, missing, pods.look()):
         if time.monotonic() >= next_word:
             silence = min(silence * 2, _LONGEST_SILENCE)
             next_word = time.monotonic() + silence
             shown = ", ".join(missing[:5]) + (f" and {len(missing) - 5} more" if len(missing) > 5 else "")
             sys.stdout.write(f"waiting until {shown} run\n")
             sys.stdout.flush()
-        time.sleep(_LOOK_EVERY)
+        # Who has waited for an hour does not mind two seconds, but everybody minds whoever keeps the disk busy.
+        time.sleep(pause)
+        pause = min(pause * 1.2, _LOOK_AT_LEAST_EVERY)
 
 
-def _runs(folder: NodeFolder, namespace: str, host: str) -> bool:
-    return running_container(folder, pods_at(folder, namespace, parsed_host(host))) is not None
+def _missing(folder: NodeFolder, namespace: str, hosts: Sequence[str], pods: Sequence[KnownPod]) -> list[str]:
+    """Returns the hosts of which no container runs."""
+    found = ((host, pods_at(pods, namespace, parsed_host(host))) for host in hosts)
+    return [host for host, meant in found if running_container(folder, meant) is None]
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ Standard library only, and little of it. The folder of the node is told to every
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from corral.engine.node.containers.record import Run, adopt, read_ending
@@ -61,14 +61,27 @@ def hosts_in(hostfile: str) -> list[str]:
     return list(dict.fromkeys(words[0].partition(":")[0] for words in lines if words))
 
 
-def known_pods(folder: NodeFolder) -> Iterator[KnownPod]:
-    """Yields the pods that the node knows; those that are being made or removed at this moment are left out."""
-    for uid in sorted(os.listdir(folder.pods)) if os.path.isdir(folder.pods) else ():
+class PodsOnDisk:
+    """The pods that the node knows. What is kept of a pod never changes, so that each is read once, however often one looks."""
+
+    def __init__(self, folder: NodeFolder) -> None:
+        self._folder = folder
+        self._known: dict[str, KnownPod] = {}
+
+    def look(self) -> list[KnownPod]:
+        """Returns the pods of this moment; those that are just being made or removed are left out."""
+        place = self._folder.pods
+        uids = sorted(os.listdir(place)) if os.path.isdir(place) else []
+        found = ((uid, self._known.get(uid) or self._read(uid)) for uid in uids)
+        self._known = {uid: pod for uid, pod in found if pod is not None}
+        return list(self._known.values())
+
+    def _read(self, uid: str) -> KnownPod | None:
         try:
-            with open(os.path.join(folder.pod(uid), "pod.json"), "rb") as file:
-                yield _read(uid, json.load(file))
+            with open(os.path.join(self._folder.pod(uid), "pod.json"), "rb") as file:
+                return _read(uid, json.load(file))
         except (OSError, ValueError, KeyError):
-            continue
+            return None
 
 
 def _read(uid: str, document: dict[str, Any]) -> KnownPod:
@@ -89,16 +102,16 @@ def _read(uid: str, document: dict[str, Any]) -> KnownPod:
     )
 
 
-def pods_named(folder: NodeFolder, namespace: str, name: str) -> list[KnownPod]:
+def pods_named(pods: Iterable[KnownPod], namespace: str, name: str) -> list[KnownPod]:
     """Returns the pods of a name; there may be two while one is being ended and its successor is there."""
-    return [pod for pod in known_pods(folder) if (pod.namespace, pod.name) == (namespace, name)]
+    return [pod for pod in pods if (pod.namespace, pod.name) == (namespace, name)]
 
 
-def pods_at(folder: NodeFolder, namespace: str, host: HostName) -> list[KnownPod]:
+def pods_at(pods: Iterable[KnownPod], namespace: str, host: HostName) -> list[KnownPod]:
     """Returns the pods that a host name means to a pod of a namespace."""
     return [
         pod
-        for pod in known_pods(folder)
+        for pod in pods
         if pod.namespace == (host.namespace or namespace)
         and host.host in (pod.hostname, pod.name)
         and host.subdomain in ("", pod.subdomain)
