@@ -29,7 +29,7 @@ def stage(ground: EmbeddedGround) -> Iterator[Stage]:
 @pytest.fixture
 def environment(example: Example) -> Path:
     """The environment of the example's framework; an example that does not run here is skipped before it is made."""
-    reason = reason_not_to_run(example.rung)
+    reason = reason_not_to_run(example.rung) or frameworks.missing(example.framework)
     if reason:
         pytest.skip(reason)
     return frameworks.make(example.framework)
