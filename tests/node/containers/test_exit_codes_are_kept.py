@@ -2,11 +2,12 @@
 
 import os
 import signal
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from corral.engine.node.containers.ending import ending_of, is_anything_left, signal_program
+from corral.engine.node.containers.ending import ending_of, is_anything_left, is_born, signal_program
 from corral.engine.node.containers.record import adopt
 from corral.engine.node.containers.starting import start
 from corral.engine.node.folder import NodeFolder
@@ -63,6 +64,17 @@ def test_a_signal_right_after_the_start_is_not_lost(launcher: Launcher) -> None:
     assert all(signal_program(run, signal.SIGTERM, PATIENCE) for run in runs)
 
     assert {ended(run).exit_code for run in runs} == {143}
+
+
+def test_who_must_not_wait_asks_whether_the_program_is_there(launcher: Launcher) -> None:
+    runs = [start(launcher.launch("sleep", "1000")) for _ in range(5)]
+
+    for run in runs:
+        until(partial(is_born, run))
+        assert signal_program(run, signal.SIGTERM, patience=0.0)
+
+    assert {ended(run).exit_code for run in runs} == {143}
+    assert all(is_born(run) for run in runs), "what is over is not waited for"
 
 
 def test_a_program_that_signals_its_whole_group_does_not_silence_the_witness(launcher: Launcher) -> None:

@@ -9,7 +9,7 @@ import logging
 import signal
 from collections.abc import Awaitable, Callable
 
-from corral.engine.node.containers.ending import kill_everything, signal_program
+from corral.engine.node.containers.ending import is_born, kill_everything, signal_program
 from corral.engine.node.containers.record import Run
 from corral.ports.clock import Clock
 
@@ -18,6 +18,8 @@ SIGNAL_GRACE = 2.0
 
 _KILL_PATIENCE = 0.05
 _KILL_AGAIN = 0.5
+_BIRTH, _BIRTH_LOOK = 1.0, 0.01
+"""How long a signal waits until the program is there that it is meant for."""
 
 Hook = Callable[[float], Awaitable[None]]
 """What is done before the signal, within so many seconds."""
@@ -54,6 +56,7 @@ class Stopping:
             await self._run_hook(self._hook)
             self._deadline = max(self._deadline, self._clock.monotonic() + SIGNAL_GRACE)
         if self._left() > 0:
+            await self._wait_for_birth()
             signal_program(self._run, self._signal)
         while self._left() > 0:
             self._shortened.clear()
@@ -65,6 +68,11 @@ class Stopping:
         while True:
             kill_everything(self._run, _KILL_PATIENCE)
             await self._clock.sleep(_KILL_AGAIN)
+
+    async def _wait_for_birth(self) -> None:
+        until = min(self._deadline, self._clock.monotonic() + _BIRTH)
+        while not is_born(self._run) and self._clock.monotonic() < until:
+            await self._clock.sleep(_BIRTH_LOOK)
 
     async def _run_hook(self, hook: Hook) -> None:
         """Lets the hook do its work within the grace; whatever becomes of it, the end goes on."""
