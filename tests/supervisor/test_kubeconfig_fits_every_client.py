@@ -1,6 +1,6 @@
-"""client-go sends no token over plain HTTP, but the user part of the address; other clients do the opposite.
+"""client-go sends no token over plain HTTP, but for whom it acts; other clients do the opposite.
 
-So the file carries the token in both places, and our own client keeps it out of addresses that people see.
+So the file carries the token in both places, and in no address that people see.
 """
 
 import json
@@ -13,8 +13,9 @@ from corral.engine.supervisor.home import Home, kubeconfig_text
 
 def test_the_token_stands_where_each_kind_of_client_looks() -> None:
     document = json.loads(kubeconfig_text(17600, "abc"))
-    assert document["clusters"][0]["cluster"]["server"] == "http://corral:abc@127.0.0.1:17600"
-    assert document["users"][0]["user"] == {"token": "abc"}
+    assert document["clusters"][0]["cluster"]["server"] == "http://127.0.0.1:17600"
+    user = document["users"][0]["user"]
+    assert user == {"token": "abc", "as": "corral", "as-user-extra": {"corral-token": ["abc"]}}
 
 
 def test_our_own_client_reads_it_and_keeps_the_token_out_of_the_address(tmp_path: Path) -> None:

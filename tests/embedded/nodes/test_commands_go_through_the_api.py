@@ -1,14 +1,14 @@
 """Clients reach into a container through the API server, embedded or real, over the node's own API.
 
-The node behind is the real server of a node with one real container. The real kubectl speaks SPDY with the embedded server,
-since it cannot do WebSockets with an address that carries a token; other clients can.
+The node behind is the real server of a node with one real container. The real kubectl speaks with the embedded server over
+WebSockets, and over SPDY as older ones do; kube-apiserver speaks SPDY with the node.
 """
 
 import asyncio
 import os
 import secrets
 from asyncio.subprocess import PIPE
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -26,6 +26,7 @@ from corral.adapters.kubernetes.async_client import AsyncClient
 from corral.adapters.system.clock import SystemClock
 from corral.engine.node.containers.clearing import end_all
 from corral.engine.node.endpoint.doors import NodeDoors
+from corral.engine.supervisor.home import kubeconfig_text
 from corral.errors import CorralError
 from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
 from corral.kinds.objects import Object
@@ -53,40 +54,35 @@ class Said(NamedTuple):
     err: str
 
 
-class Kubectl(NamedTuple):
-    """kubectl, told which server to talk to, and how."""
-
-    command: tuple[str, ...]
-    env: Mapping[str, str]
-
-
 class Stage:
     """A pod on a node behind an API server, and kubectl in front of it."""
 
-    def __init__(self, kubectl: Kubectl, client: AsyncClient, server: KubeletServer, household: OneContainer) -> None:
-        self._kubectl = [*kubectl.command, "--namespace", household.namespace]
-        self._env = kubectl.env
+    def __init__(
+        self, kubectl: tuple[str, ...], client: AsyncClient, server: KubeletServer, household: OneContainer
+    ) -> None:
+        self._kubectl = [*kubectl, "--namespace", household.namespace]
         self.client = client
         self.server = server
         self.household = household
 
-    async def kubectl(self, *arguments: str, given: bytes | None = None) -> Said:
+    async def kubectl(self, *arguments: str, given: bytes | None = None, spdy: bool = False) -> Said:
         """Runs kubectl to its end."""
-        process = await self.started(*arguments)
+        process = await self.started(*arguments, spdy=spdy)
         out, err = await asyncio.wait_for(process.communicate(given), 60)
         assert process.returncode is not None
         return Said(process.returncode, out, err.decode())
 
-    async def started(self, *arguments: str) -> asyncio.subprocess.Process:
+    async def started(self, *arguments: str, spdy: bool = False) -> asyncio.subprocess.Process:
         """Starts kubectl."""
-        env = {"HOME": self.household.folder.root, "PATH": os.environ["PATH"], **self._env}
+        dialect = {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "false"} if spdy else {}
+        env = {"HOME": self.household.folder.root, "PATH": os.environ["PATH"], **dialect}
         return await asyncio.create_subprocess_exec(
             *self._kubectl, *arguments, env=env, stdin=PIPE, stdout=PIPE, stderr=PIPE
         )
 
 
 @asynccontextmanager
-async def _stage(access: Access, kubectl: Kubectl, folder: Path, admission: Admission) -> AsyncIterator[Stage]:
+async def _stage(access: Access, kubectl: tuple[str, ...], folder: Path, admission: Admission) -> AsyncIterator[Stage]:
     namespace = f"exec-{secrets.token_hex(4)}"
     household = OneContainer(folder / "node", namespace)
     household.node = f"node-of-{namespace}"
@@ -123,29 +119,35 @@ def _pod(household: OneContainer) -> Object:
     return {"metadata": metadata, "spec": spec}
 
 
+def _put(path: Path, text: str) -> None:
+    path.write_text(text)
+    path.chmod(0o600)
+
+
 @pytest.fixture
 async def stage(embedded_api: EmbeddedApi, control_plane_binaries: Path, tmp_path: Path) -> AsyncIterator[Stage]:
-    access = embedded_api.access
-    address = access.server.replace("http://", f"http://corral:{access.token}@")
-    env = {"KUBECTL_REMOTE_COMMAND_WEBSOCKETS": "false"}
-    kubectl = Kubectl((str(control_plane_binaries / "kubectl"), "--server", address), env)
+    access, kubeconfig = embedded_api.access, tmp_path / "kubeconfig"
+    _put(kubeconfig, kubeconfig_text(int(access.server.rpartition(":")[2]), access.token))
+    kubectl = (str(control_plane_binaries / "kubectl"), "--kubeconfig", str(kubeconfig))
     async with _stage(access, kubectl, tmp_path, Admission(token=access.token)) as stage:
         yield stage
 
 
-async def test_the_exit_code_and_both_outputs_come_back(stage: Stage) -> None:
-    said = await stage.kubectl("exec", "talker", "--", "sh", "-c", "echo out; echo err >&2; exit 3")
+@pytest.mark.parametrize("spdy", [False, True], ids=["websocket", "spdy"])
+async def test_the_exit_code_and_both_outputs_come_back(stage: Stage, spdy: bool) -> None:
+    said = await stage.kubectl("exec", "talker", "--", "sh", "-c", "echo out; echo err >&2; exit 3", spdy=spdy)
     assert (said.code, said.out) == (3, b"out\n")
     assert "err\n" in said.err
     assert "command terminated with exit code 3" in said.err
-    assert (await stage.kubectl("exec", "talker", "--", "true")) == Said(0, b"", "")
+    assert (await stage.kubectl("exec", "talker", "--", "true", spdy=spdy)) == Said(0, b"", "")
 
 
-async def test_input_is_piped_and_its_end_is_told(stage: Stage) -> None:
+@pytest.mark.parametrize("spdy", [False, True], ids=["websocket", "spdy"])
+async def test_input_is_piped_and_its_end_is_told(stage: Stage, spdy: bool) -> None:
     data = os.urandom(2 << 20)
-    said = await stage.kubectl("exec", "-i", "talker", "--", "cat", given=data)
+    said = await stage.kubectl("exec", "-i", "talker", "--", "cat", given=data, spdy=spdy)
     assert said == Said(0, data, "")
-    said = await stage.kubectl("exec", "-i", "talker", "--", "sh", "-c", "wc -c", given=data)
+    said = await stage.kubectl("exec", "-i", "talker", "--", "sh", "-c", "wc -c", given=data, spdy=spdy)
     assert (said.code, int(said.out)) == (0, len(data))
 
 
@@ -286,7 +288,7 @@ async def real_stage(
     real_control_plane: RealControlPlane, real_access: Access, control_plane_binaries: Path, tmp_path: Path
 ) -> AsyncIterator[Stage]:
     plane = real_control_plane.must_own()
-    kubectl = Kubectl((str(control_plane_binaries / "kubectl"), "--kubeconfig", str(plane.kubeconfig)), {})
+    kubectl = (str(control_plane_binaries / "kubectl"), "--kubeconfig", str(plane.kubeconfig))
     admission = Admission(client_ca=str(plane.credentials.authority.certificate))
     async with _stage(real_access, kubectl, tmp_path, admission) as stage:
         yield stage

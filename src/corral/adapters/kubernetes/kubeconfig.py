@@ -198,6 +198,9 @@ def _plugin(user: Mapping[str, Any], name: str) -> ExecPlugin | None:
 def _impersonation(user: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     if not user.get("as"):
         return ()
-    if user.get("as-groups") or user.get("as-user-extra"):
-        raise PermanentError("bad-kubeconfig", "impersonating groups is not supported, only `as` a user")
-    return (("Impersonate-User", str(user["as"])),)
+    extras = user.get("as-user-extra") or {}
+    if user.get("as-groups") or any(len(values) != 1 for values in extras.values()):
+        message = "impersonating groups, or an extra field with several values, is not supported"
+        raise PermanentError("bad-kubeconfig", message)
+    told = [(f"Impersonate-Extra-{name}", str(values[0])) for name, values in extras.items()]
+    return (("Impersonate-User", str(user["as"])), *told)

@@ -15,6 +15,7 @@ from contextlib import suppress
 
 VARIABLE = "CORRAL_HOME"
 TOKEN_LENGTH = 64
+TOKEN_EXTRA = "corral-token"  # noqa: S105 - the name of a field, which the API server looks for
 
 
 class Home:
@@ -85,16 +86,18 @@ def default_home() -> Home:
 def kubeconfig_text(port: int, token: str) -> str:
     """Returns a kubeconfig with one cluster, user and context, all named `corral`; JSON, which is YAML and reads faster.
 
-    client-go drops a bearer token when the server is plain HTTP, but sends the user part of the address; so the token
-    stands in both places, and every client finds it in the one it looks at. See decision 0004.
+    client-go drops a bearer token when the server is plain HTTP, but sends for whom it acts; so the token stands in both
+    places, and every client finds it in the one it looks at. It does not stand in the address, with which kubectl could
+    run no commands in pods. See decision 0010.
     """
-    server = f"http://corral:{token}@127.0.0.1:{port}"
+    server = f"http://127.0.0.1:{port}"
+    user = {"token": token, "as": "corral", "as-user-extra": {TOKEN_EXTRA: [token]}}
     document = {
         "apiVersion": "v1",
         "kind": "Config",
         "current-context": "corral",
         "clusters": [{"name": "corral", "cluster": {"server": server}}],
-        "users": [{"name": "corral", "user": {"token": token}}],
+        "users": [{"name": "corral", "user": user}],
         "contexts": [{"name": "corral", "context": {"cluster": "corral", "user": "corral", "namespace": "default"}}],
     }
     return json.dumps(document, indent=2) + "\n"
