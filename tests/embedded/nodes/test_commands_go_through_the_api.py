@@ -82,7 +82,7 @@ class Stage:
 
 
 @asynccontextmanager
-async def _stage(access: Access, kubectl: tuple[str, ...], folder: Path, admission: Admission) -> AsyncIterator[Stage]:
+async def staged(access: Access, kubectl: tuple[str, ...], folder: Path, admission: Admission) -> AsyncIterator[Stage]:
     namespace = f"exec-{secrets.token_hex(4)}"
     household = OneContainer(folder / "node", namespace)
     household.node = f"node-of-{namespace}"
@@ -129,7 +129,7 @@ async def stage(embedded_api: EmbeddedApi, control_plane_binaries: Path, tmp_pat
     access, kubeconfig = embedded_api.access, tmp_path / "kubeconfig"
     _put(kubeconfig, kubeconfig_text(int(access.server.rpartition(":")[2]), access.token))
     kubectl = (str(control_plane_binaries / "kubectl"), "--kubeconfig", str(kubeconfig))
-    async with _stage(access, kubectl, tmp_path, Admission(token=access.token)) as stage:
+    async with staged(access, kubectl, tmp_path, Admission(token=access.token)) as stage:
         yield stage
 
 
@@ -290,7 +290,7 @@ async def real_stage(
     plane = real_control_plane.must_own()
     kubectl = (str(control_plane_binaries / "kubectl"), "--kubeconfig", str(plane.kubeconfig))
     admission = Admission(client_ca=str(plane.credentials.authority.certificate))
-    async with _stage(real_access, kubectl, tmp_path, admission) as stage:
+    async with staged(real_access, kubectl, tmp_path, admission) as stage:
         yield stage
 
 
