@@ -18,7 +18,7 @@ from corral.engine.node.containers.clearing import end_pod
 from corral.engine.node.containers.failed_starts import START_ERROR, start_or_fail
 from corral.engine.node.containers.launch import WAITING, StartRefusedError
 from corral.engine.node.containers.memory_watchdog import MemoryWatchdog
-from corral.engine.node.containers.record import Run, adopt
+from corral.engine.node.containers.record import Run, adopt, settled_path
 from corral.engine.node.containers.watching import EndWatch
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.membership.node_object import HOST_IP
@@ -211,7 +211,10 @@ class ContainersOfPod:
 
     def _drop_old_runs(self, uid: str, order: Start) -> None:
         for number in self._numbers(uid, order.container)[:-KEPT_RUNS]:
-            shutil.rmtree(self._folder.run(uid, order.container, number))
+            folder = self._folder.run(uid, order.container, number)
+            # What of it still runs is found by its record only.
+            if os.path.exists(settled_path(folder)):
+                shutil.rmtree(folder)
 
     # --- ending ---
 
