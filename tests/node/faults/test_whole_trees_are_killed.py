@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from corral.engine.node.machine.control_groups import remove_groups
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import identity, start_mark
 from corral.engine.supervisor.report import read_report
@@ -130,8 +131,7 @@ def give_pid_to(pid: int, record: Path) -> None:
     """
     ticks = start_mark(pid).partition(":")[2]
     fields = json.loads(record.read_text())
-    for group in fields["groups"]:
-        os.rmdir(group)
+    assert remove_groups(fields["groups"], patience=10.0)
     record.write_text(json.dumps({**fields, "pid": pid, "start": f"00000000:{ticks}"}))
     execs = record.parent / "execs"
     execs.mkdir(exist_ok=True)
