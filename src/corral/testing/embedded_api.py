@@ -41,6 +41,12 @@ class EmbeddedApi:
         """Returns how to reach the server."""
         return Access(f"http://127.0.0.1:{self._port}", token="secret", context="embedded")
 
+    @property
+    def pid(self) -> int:
+        """Returns the process that serves."""
+        assert self._process is not None
+        return self._process.pid
+
     def start(self) -> None:
         """Starts the process and returns when it answers."""
         root = Path(self._folder.name)

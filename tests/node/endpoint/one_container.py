@@ -1,6 +1,8 @@
 """A household of one pod with one real container, and clients of its doors."""
 
+import asyncio
 import os
+import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -16,11 +18,20 @@ from corral.engine.node.endpoint.joined_command import JoinedCommand
 from corral.engine.node.endpoint.measuring import machine_usage, usage_by_owner
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.logs.run_log import RunLog
+from corral.engine.supervisor.host import resident_bytes
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 
 TOKEN = "a-token-for-tests"
 UID = "3f1c0a52-0000-4000-8000-000000000001"
+
+
+async def stays_small(most_bytes: int, seconds: float = 0.5) -> None:
+    """Returns when this process has not grown by more than so many bytes for a while."""
+    before, until = resident_bytes(os.getpid()), time.monotonic() + seconds
+    while time.monotonic() < until:
+        assert resident_bytes(os.getpid()) - before < most_bytes
+        await asyncio.sleep(0.005)
 
 
 class OneContainer:

@@ -10,7 +10,7 @@ import pytest
 from corral.adapters.kubelet_api.server import KubeletServer
 from corral.engine.node.containers.record import execs_path
 from corral.testing.waiting import eventually
-from tests.node.endpoint.one_container import Client, OneContainer
+from tests.node.endpoint.one_container import Client, OneContainer, stays_small
 
 pytestmark = pytest.mark.anyio
 
@@ -112,6 +112,13 @@ async def test_a_connection_that_breaks_is_noticed_as_well(
     conversation.socket._response.connection.transport.abort()  # type: ignore[union-attr]
     await eventually(lambda: server.open_streams == 0)
     await eventually(lambda: os.listdir(execs_path(household.run.folder)) == [])
+
+
+async def test_a_client_that_does_not_read_holds_up_the_command(client: Client) -> None:
+    """What is held on the way is bounded, so the command waits, and memory does not grow."""
+    conversation = await client.command(_shell("yes | head -c 300000000; echo done >&2"))
+    await stays_small(32 << 20)
+    await conversation.socket.close()
 
 
 async def test_a_missing_program_is_a_sentence(client: Client) -> None:

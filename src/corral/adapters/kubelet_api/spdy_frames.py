@@ -37,7 +37,7 @@ _TAIL = (
 )
 
 
-def _dictionary() -> bytes:
+def dictionary() -> bytes:
     """Returns what both sides take for said when they compress headers: 1423 bytes that the protocol prescribes."""
     words = [*_WORDS.split(), "200 OK", "version", "HTTP/1.1", "url", "public", "set-cookie", "keep-alive", "origin"]
     return b"".join(_NUMBER.pack(len(word)) + word.encode() for word in words) + _TAIL.encode()
@@ -82,7 +82,7 @@ class SpdyReader:
         self._held = b""
         self._data: tuple[int, int, bool] | None = None
         """The stream, what is left of its frame, and whether that frame is its last."""
-        self._headers = zlib.decompressobj(zdict=_dictionary())
+        self._headers = zlib.decompressobj(zdict=dictionary())
 
     def feed(self, data: bytes) -> Iterator[Event]:
         """Yields what follows from further bytes."""
@@ -152,7 +152,7 @@ class SpdyWriter:
     """Makes the frames of a server."""
 
     def __init__(self) -> None:
-        self._headers = zlib.compressobj(zdict=_dictionary())
+        self._headers = zlib.compressobj(zdict=dictionary())
 
     def reply(self, stream: int) -> bytes:
         """Accepts a stream, with no headers."""
