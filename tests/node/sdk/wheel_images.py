@@ -110,5 +110,6 @@ FILES = (
         "paddle",
         "full",
         (Image("docker.io/paddlepaddle/paddle:2.4.0rc0-cpu"),),
+        says="Distributed training completed",
     ),
 )

@@ -13,6 +13,7 @@ from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.addressing.mpi_pods import worker_command
 from corral.engine.node.addressing.mpi_surroundings import mpi_surroundings
+from corral.engine.node.addressing.paddle_pods import paddle_variables
 from corral.engine.node.addressing.pod_finding import FOLDER_VARIABLE, NAMESPACE_VARIABLE
 from corral.engine.node.containers.launch import Launch, Limits, Mount, StartRefusedError
 from corral.engine.node.downward import PodFacts
@@ -200,9 +201,9 @@ class Outfitter:
         return not kinds.isdisjoint(MADE_OF_OBJECTS)
 
     def _completed(self, pod: Object, env: Mapping[str, str], translate: Translate) -> dict[str, str]:
-        """Adds what programs of ours, and pods of MPI jobs, need to find the others."""
+        """Adds what programs of ours, and pods of MPI and Paddle jobs, need to find the others."""
         whole = {**env, FOLDER_VARIABLE: self._folder.root, NAMESPACE_VARIABLE: pod["metadata"]["namespace"]}
-        return {**whole, **mpi_surroundings(pod, whole, self._folder, translate)}
+        return {**whole, **mpi_surroundings(pod, whole, self._folder, translate), **paddle_variables(pod, whole)}
 
     def _scratch(self, uid: str) -> str:
         """Returns a folder of the pod's own, for containers of which nobody says where they work."""
