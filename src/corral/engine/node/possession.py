@@ -5,6 +5,7 @@ process; the identity of the cluster, written at the first start, keeps out a se
 """
 
 import os
+import time
 
 from corral.engine.node.folder import NodeFolder
 from corral.engine.supervisor.home import note, read_text
@@ -18,10 +19,17 @@ from corral.ports.refusals import ForbiddenError
 _SYSTEM = ObjectKey("", "kube-system")
 """The namespace whose uid stands for the cluster: every one has it, and nobody makes it twice."""
 
+_PATIENCE = 5.0
+
 
 def hold(folder: NodeFolder) -> HeldLock:
-    """Takes the folder until the end of this process; refuses when another node has it."""
-    lock = try_take(os.path.join(folder.root, "lock"))
+    """Takes the folder until the end of this process; refuses when another node has it.
+
+    One that was just killed may have left a child that holds it for another moment.
+    """
+    deadline = time.monotonic() + _PATIENCE
+    while (lock := try_take(os.path.join(folder.root, "lock"))) is None and time.monotonic() < deadline:
+        time.sleep(0.05)
     if lock is None:
         message = f"another node keeps its pods in {folder.root}"
         raise PermanentError("node-folder-taken", message, hint="end that one, or give --folder another place")
