@@ -13,15 +13,18 @@ from corral.engine.node.containers.record import MARK
 from corral.engine.node.machine.processes import command_line, process_table
 from corral.engine.supervisor.host import ProcessIdentity, identity
 from corral.kinds.objects import Object
-from corral.kinds.well_known import POD
+from corral.kinds.references import ApiResource
+from corral.kinds.training.label_names import BATCH_JOB_NAME
+from corral.kinds.well_known import JOB, POD
 from tests.examples.catalogue import ROOT, Example
 from tests.node.ground import MachineGround, wait_until
-from tests.training.job_on_stage import JobOnStage
 from tests.training.stage import Stage, job_resource
 
 DONE = re.compile(r"\bdone accuracy=([0-9.]+) model=/output/(\S+)")
 RESUMED = re.compile(r"\bresumed from the checkpoint of step (\d+)")
 PROGRAM = b"train.py"
+GOOD_ENDS, BAD_ENDS = {"Succeeded=True", "Complete=True"}, {"Failed=True"}
+"""Conditions with which training jobs end, and plain Jobs."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +44,9 @@ class Trial:
 
     def wait_for_success(self) -> None:
         """Returns when the job has succeeded; tells its log when it does otherwise."""
-        ends = {"Succeeded=True", "Failed=True"}
-        states = self.stage.wait(self.job.states, lambda states: ends & set(states), within=self.example.patience)
-        assert "Succeeded=True" in states, f"{self.job.status()}\n{self.log()[-6000:]}"
+        ends = GOOD_ENDS | BAD_ENDS
+        states = self.stage.wait(self._states, lambda states: ends & set(states), within=self.example.patience)
+        assert GOOD_ENDS & set(states), f"{self._status()}\n{self.log()[-6000:]}"
 
     def wait_for_checkpoint(self) -> None:
         """Returns when the job has saved something to resume from."""
@@ -51,13 +54,13 @@ class Trial:
 
     def kill_program(self, pod: str) -> None:
         """Kills the training program of a pod outright, as a failing machine would."""
-        uid = str(self.stage.get(POD, pod)["metadata"]["uid"])
-        killed = [one for one in programs_of(uid) if one.send(signal.SIGKILL)]
+        uids = [str(one["metadata"]["uid"]) for one in self.stage.all(POD) if _is_called(one, pod)]
+        killed = [one for uid in uids for one in programs_of(uid) if one.send(signal.SIGKILL)]
         assert killed, f"no {PROGRAM.decode()} runs in pod {pod}"
 
     def log(self) -> str:
         """Returns what all pods of the job have said, in all attempts."""
-        return self._corral("logs", self.job.name, "-n", self.stage.namespace)
+        return self._corral("logs", self.job["metadata"]["name"], "-n", self.stage.namespace)
 
     def check_results(self) -> None:
         """Makes sure of everything that an example leaves: its accuracy, checkpoints, the model and event files."""
@@ -71,12 +74,15 @@ class Trial:
         assert self._checkpoints()
 
     @cached_property
-    def job(self) -> JobOnStage:
-        """The job, once it is applied."""
-        kind, name = self._job["kind"], self._job["metadata"]["name"]
-        version = self._job["apiVersion"].partition("/")[2]
-        uid = self.stage.get(job_resource(kind, version), name)["metadata"]["uid"]
-        return JobOnStage(self.stage, kind, name, uid, version)
+    def job(self) -> Object:
+        """The job as the manifest has it; of several plain Jobs the first, which leads the others."""
+        return next(one for one in self._documents() if one["kind"].endswith("Job"))
+
+    @cached_property
+    def resource(self) -> ApiResource:
+        """The resource of the job."""
+        group, _, version = self.job["apiVersion"].partition("/")
+        return JOB if group == JOB.group else job_resource(self.job["kind"], version)
 
     @cached_property
     def output(self) -> Path:
@@ -84,9 +90,11 @@ class Trial:
         claim = next(one for one in self._documents() if one["kind"] == "PersistentVolumeClaim")
         return self.ground.folder / "claims" / self.stage.namespace / str(claim["metadata"]["name"])
 
-    @cached_property
-    def _job(self) -> Object:
-        return next(one for one in self._documents() if one["apiVersion"].startswith("kubeflow.org/"))
+    def _status(self) -> Object:
+        return self.stage.get(self.resource, self.job["metadata"]["name"]).get("status") or {}
+
+    def _states(self) -> list[str]:
+        return [f"{one['type']}={one['status']}" for one in self._status().get("conditions") or []]
 
     def _documents(self) -> list[Object]:
         return list(yaml.safe_load_all(self.example.manifest.read_text()))
@@ -99,6 +107,11 @@ class Trial:
         done = self.ground.corral(*words)
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+
+def _is_called(pod: Object, name: str) -> bool:
+    """Whether a pod has a name, or is one of the pods of a Job of that name."""
+    return bool(pod["metadata"]["name"] == name or pod["metadata"].get("labels", {}).get(BATCH_JOB_NAME) == name)
 
 
 def programs_of(uid: str) -> Iterator[ProcessIdentity]:

@@ -1,0 +1,1 @@
+../12-tensorflow-ps/train.py
