@@ -16,7 +16,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from corral.engine.node.addressing.pod_finding import pods_named, running_container
+from corral.engine.node.addressing.pod_finding import PodsOnDisk, pods_named, running_container
 from corral.engine.node.containers.ending import signal_program
 from corral.engine.node.folder import NodeFolder
 from corral.engine.supervisor.home import default_home
@@ -138,7 +138,7 @@ def is_due(line: str) -> bool:
 def kill(pod: str) -> None:
     """Kills the program of a pod the hard way."""
     folder = NodeFolder(default_home().node)
-    run = running_container(folder, pods_named(folder, "default", pod))
+    run = running_container(folder, pods_named(PodsOnDisk(folder).look(), "default", pod))
     if run is not None and signal_program(run, 9):
         say(f"  >>> kill -9 of the process of {pod}; the job's policy brings it back <<<")
 

@@ -10,7 +10,10 @@ from corral.engine.apiserver.nodes.refusals import refusal
 
 def _node(*addresses: tuple[str, str], port: int = 0) -> dict[str, object]:
     listed = [{"type": kind, "address": address} for kind, address in addresses]
-    return {"metadata": {"name": "a"}, "status": {"addresses": listed, "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}}}
+    return {
+        "metadata": {"name": "a"},
+        "status": {"addresses": listed, "daemonEndpoints": {"kubeletEndpoint": {"Port": port}}},
+    }
 
 
 def test_the_host_name_comes_before_addresses() -> None:
