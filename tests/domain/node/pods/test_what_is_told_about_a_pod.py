@@ -98,6 +98,14 @@ def test_a_container_that_waits_for_its_restart_says_so_and_how_it_ended() -> No
     assert status["state"]["waiting"]["reason"] == "CrashLoopBackOff"
     assert status["lastState"]["terminated"]["exitCode"] == 7
     assert status["restartCount"] == 2
+    assert status["state"]["waiting"]["message"] == "back-off restarting container a: it ended with 7 (Error)"
+
+
+def test_a_wait_hides_no_reason() -> None:
+    mistyped = ended(128, 1, reason="StartError")._replace(message="executable file not found")
+    waiting = state(pod(container("a", mistyped)))["waiting"]
+    assert waiting["message"].endswith("it ended with 128 (StartError): executable file not found")
+    assert state(pod(container("a", ended(0, 1))))["waiting"]["message"].endswith("a: it has ended")
 
 
 def test_a_refused_start_tells_why() -> None:

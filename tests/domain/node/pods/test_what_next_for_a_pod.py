@@ -107,6 +107,11 @@ def test_a_pod_beyond_its_deadline_ends_with_its_own_grace() -> None:
     assert stops(decide(sight)) == [("a", 3.0)]
 
 
+def test_a_grace_below_nothing_is_a_second() -> None:
+    sight = pod(container("a", running()), verdict=("Evicted", "full"), spec={"terminationGracePeriodSeconds": -5})
+    assert stops(decide(sight)) == [("a", 1.0)]
+
+
 def test_the_next_look_is_at_the_deadline_or_the_next_start() -> None:
     waiting = pod(container("a", ended(1, 1, ago=4.0)), spec={"activeDeadlineSeconds": 500})
     assert decide(waiting).wake == NOW + 6
