@@ -43,6 +43,6 @@ def test_the_plot_is_xml_with_two_curves_in_two_panels() -> None:
     assert any(element.text == "2 processors <quiet> & cheap" for element in picture.iter())
 
 
-@pytest.mark.parametrize(("value", "want"), [(0.0, 1.0), (3.0, 5.0), (1774.0, 2000.0), (5000.0, 5000.0), (52e3, 1e5)])
+@pytest.mark.parametrize(("value", "want"), [(0.0, 1.0), (2.6, 3.0), (1774.0, 2000.0), (5000.0, 5000.0), (82e3, 1e5)])
 def test_the_scale_ends_at_a_round_number(value: float, want: float) -> None:
     assert rounded_up(value) == want

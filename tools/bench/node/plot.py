@@ -1,4 +1,4 @@
-"""The plot of the parameter servers as SVG, written by hand: sixty lines, no library, and text that can be compared. Pure."""
+"""The plot of the parameter servers as SVG, written by hand: two curves need no library, and text can be compared. Pure."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -46,6 +46,9 @@ def plotted(rows: Sequence[Section], caption: str) -> str:
     parts = [f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {HEIGHT}' {_FONT} fill='{_INK}'>"]
     parts.append(f"<rect width='{WIDTH}' height='{HEIGHT}' fill='white'/>")
     parts.append("<text x='30' y='26' font-size='15' font-weight='600'>Parameter servers: sync beside async</text>")
+    for place, (mode, colour) in enumerate(_COLOURS.items()):
+        x = WIDTH - 160 + 70 * place
+        parts.append(f"<circle cx='{x}' cy='22' r='4' fill='{colour}'/><text x='{x + 9}' y='26'>{mode}</text>")
     for panel in panels:
         parts += _panel(panel, rows)
     parts.append(f"<text x='30' y='{HEIGHT - 12}' font-size='10' fill='#6b7280'>{escape(caption)}</text>")
@@ -53,11 +56,11 @@ def plotted(rows: Sequence[Section], caption: str) -> str:
 
 
 def rounded_up(value: float) -> float:
-    """Returns the next round number above a value: one, two or five with zeros."""
+    """Returns the next round number above a value, such that a fifth of it is one as well."""
     if value <= 0:
         return 1.0
     unit = 10.0 ** floor(log10(value))
-    return next(unit * step for step in (1, 2, 5, 10) if unit * step >= value)
+    return next(unit * step for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if unit * step >= value)
 
 
 def _panel(panel: Panel, rows: Sequence[Section]) -> Iterator[str]:
@@ -72,11 +75,8 @@ def _panel(panel: Panel, rows: Sequence[Section]) -> Iterator[str]:
         x, y = panel.x(workers, most), panel.top + panel.height + 18
         yield f"<text x='{x:.1f}' y='{y}' text-anchor='middle'>{workers}</text>"
     yield f"<text x='{panel.left + panel.width}' y='{panel.top + panel.height + 34}' text-anchor='end'>workers</text>"
-    for place, mode in enumerate(_COLOURS):
+    for mode in _COLOURS:
         yield from _curve(panel, [row for row in rows if row["mode"] == mode], most)
-        x = panel.left + panel.width - 120 + 66 * place
-        yield f"<circle cx='{x}' cy='{panel.top - 18}' r='4' fill='{_COLOURS[mode]}'/>"
-        yield f"<text x='{x + 8}' y='{panel.top - 14}'>{mode}</text>"
 
 
 def _curve(panel: Panel, rows: Sequence[Section], most: int) -> Iterator[str]:
