@@ -144,7 +144,10 @@ def test_ignored_signals_of_the_node_are_not_ignored_by_programs(launcher: Launc
 
     ended(run)
 
-    assert {line.split()[1] for line in launcher.log(run).splitlines()} == {"0" * 16}
+    # The C library keeps two signals to itself, which no program can set; some starters leave them ignored.
+    settable = sum(1 << (number - 1) for number in signal.valid_signals())
+    masks = [int(line.split()[1], 16) & settable for line in launcher.log(run).splitlines()]
+    assert masks == [0, 0]
 
 
 def test_a_full_disk_hides_no_exit_code(tmp_path: Path) -> None:
