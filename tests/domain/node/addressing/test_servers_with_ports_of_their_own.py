@@ -47,6 +47,14 @@ def test_a_server_that_may_be_told_by_a_file_has_a_loopback_port() -> None:
     assert fixed_port(WANTED, service(), [told]) is None
 
 
+def test_the_token_that_every_pod_of_a_cluster_mounts_tells_no_address() -> None:
+    server = pod("--port=8080")
+    sources = [{"serviceAccountToken": {"path": "token"}}, {"configMap": {"name": "kube-root-ca.crt"}}]
+    server["spec"]["volumes"] = [{"name": "kube-api-access", "projected": {"sources": sources}}]
+    server["spec"]["containers"][0]["env"].append({"name": "IP", "valueFrom": {"fieldRef": {"fieldPath": "x"}}})
+    assert fixed_port(WANTED, service(), [server]) == 8080
+
+
 def test_services_of_training_jobs_always_have_a_loopback_port() -> None:
     owned = service(ownerReferences=[{"kind": "PyTorchJob", "name": "job", "uid": "u"}])
     assert fixed_port(WANTED, owned, [pod("--port=8080")]) is None

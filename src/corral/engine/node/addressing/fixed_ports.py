@@ -40,10 +40,20 @@ def spoken_texts(pod: Object) -> Iterator[str]:
 def _reads_objects(pod: Object) -> bool:
     """Whether a pod may be told an address by a ConfigMap or a Secret, mounted or as a variable."""
     spec = pod["spec"]
-    kinds = {kind for volume in spec.get("volumes") or () for kind in volume}
     containers = [*(spec.get("initContainers") or ()), *spec["containers"]]
-    is_told = any(one.get("envFrom") or any("valueFrom" in each for each in one.get("env") or ()) for one in containers)
-    return is_told or not kinds.isdisjoint(("configMap", "secret", "projected"))
+    sources = [entry.get("valueFrom") or {} for one in containers for entry in one.get("env") or ()]
+    sources += [source for one in containers for source in one.get("envFrom") or ()]
+    for volume in spec.get("volumes") or ():
+        sources += [volume, *((volume.get("projected") or {}).get("sources") or ())]
+    return any(_may_tell(source) for source in sources)
+
+
+def _may_tell(source: Object) -> bool:
+    """Whether a source of variables or files is an object of the user's; every pod of a cluster has its authority."""
+    named = [source.get(kind) for kind in ("configMap", "configMapRef", "configMapKeyRef")]
+    if any(one is not None and one.get("name") != "kube-root-ca.crt" for one in named):
+        return True
+    return any(source.get(kind) is not None for kind in ("secret", "secretRef", "secretKeyRef"))
 
 
 def _names(pod: Object, wanted: ServicePort) -> bool:
