@@ -8,6 +8,7 @@
 | deadlines, memory | reason of the pod or container |
 """
 
+import socket
 import time
 from pathlib import Path
 
@@ -166,7 +167,8 @@ def test_too_much_memory_is_told_as_such(stage: Stage) -> None:
 @pytest.mark.parametrize("probe", ["exec", "tcpSocket", "httpGet"])
 def test_a_pod_is_ready_when_its_probe_says_so(stage: Stage, machine: MachineGround, probe: str) -> None:
     gate = machine.folder.parent / f"{stage.namespace}-open"
-    port = 19180 + ["exec", "tcpSocket", "httpGet"].index(probe) + (3 if machine.is_real else 0)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     code = (
         "import http.server, pathlib, time\n"
         f"while not pathlib.Path({str(gate)!r}).exists(): time.sleep(0.05)\n"
