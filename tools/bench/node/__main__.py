@@ -14,6 +14,7 @@ from pathlib import Path
 from time import monotonic
 from types import FrameType
 
+from corral.errors import CorralError
 from tools.bench.node.corral_up import CorralUp
 from tools.bench.node.crowd import measure_crowd
 from tools.bench.node.gates import Section, gates_of
@@ -22,6 +23,7 @@ from tools.bench.node.report import lines, written
 from tools.bench.node.rest import measure_rest
 from tools.bench.node.servers import measure_servers
 from tools.bench.node.start import measure_start
+from tools.bench.wire import Refused
 
 ROOT = Path(__file__).resolve().parents[3]
 MEASURES = ("rest", "start", "crowd", "overhead", "servers")
@@ -44,6 +46,9 @@ def main() -> int:
             for gate in gates_of(name, section):
                 print(f"- {gate}", flush=True)
                 missed += not gate.is_met
+    except (Refused, CorralError) as error:
+        print(f"INCOMPLETE, stopped by: {error}", file=sys.stderr)
+        return 1
     except KeyboardInterrupt:
         print("interrupted; what was measured before is kept", file=sys.stderr)
         return 130
