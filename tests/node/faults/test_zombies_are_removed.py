@@ -1,7 +1,7 @@
 """F25: a node that was not there for a while comes back, and pods that it knew are no more.
 
 Somebody has removed them by force, and others of the same names were made: what still runs of the old ones goes first, and
-never do two processes of one rank run at the same time. Each process holds a lock, and notes when it is doubled.
+never do two processes of one rank run at the same time (invariant N7). Each process holds a lock, and notes when it is doubled.
 """
 
 import fcntl
