@@ -167,6 +167,7 @@ def test_a_service_mirrors_ports_and_selects_one_pod(stage: Stage) -> None:
     ports = [{"name": "tfjob-port", "containerPort": 2300}, {"name": "board", "containerPort": 6006}]
     job = stage.submit("TFJob", roles={"Worker": role("TFJob", 2, ports=ports), "PS": 1})
     job.wait_services("ps-0", "worker-0", "worker-1")
+    job.wait_pods("ps-0", "worker-0", "worker-1")
     service = job.service("worker-1")["spec"]
     assert {(port["name"], port["port"]) for port in service["ports"]} == {("tfjob-port", 2300), ("board", 6006)}
     assert service["clusterIP"] == "None"

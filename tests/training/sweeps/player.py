@@ -1,6 +1,8 @@
 """Plays user and kubelet of one scenario: each step follows from what is there, never from what was done before."""
 
+import time
 from contextlib import suppress
+from datetime import UTC, datetime
 from typing import Any
 
 from corral.adapters.kubernetes.async_client import AsyncClient
@@ -15,6 +17,8 @@ from tests.training.stage import job_resource
 from tests.training.sweeps.scenarios import Scenario
 
 _NODE = "node-a"
+_BEAT = 5.0
+"""Seconds between two heartbeats of the node: a real cluster takes one that is silent for 50 for lost."""
 
 
 class Player:
@@ -29,14 +33,13 @@ class Player:
         self._name = str(scenario.job["metadata"]["name"])
         self._made: dict[str, list[str]] = {}
         self._acts = list(scenario.acts)
+        self._last_beat = 0.0
 
     async def begin(self) -> None:
         """Submits the job."""
-        ready = {"type": "Ready", "status": "True", "lastTransitionTime": "2020-01-01T00:00:00Z"}
         with suppress(AlreadyExistsError):
             await self._client.create(NODE, {"metadata": {"name": _NODE}})
-        node = Patch("merge", {"status": {"conditions": [ready]}})
-        await self._client.patch(NODE, ObjectKey("", _NODE), node, subresource="status")
+        await self._beat()
         job = self._scenario.job
         await self._client.create(
             self._resource, {**job, "metadata": {**job["metadata"], "namespace": self._namespace}}
@@ -44,6 +47,8 @@ class Player:
 
     async def act(self) -> bool:
         """Does what is due now; tells whether there was anything."""
+        if time.monotonic() - self._last_beat > _BEAT:
+            await self._beat()
         job = await self.job()
         pods = await self.pods()
         if await self._kubelet(pods):
@@ -128,6 +133,17 @@ class Player:
                     await self._say(pod, "Running", Ending())
                 acted = True
         return acted
+
+    async def _beat(self) -> None:
+        self._last_beat = time.monotonic()
+        ready = {
+            "type": "Ready",
+            "status": "True",
+            "lastHeartbeatTime": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "lastTransitionTime": "2020-01-01T00:00:00Z",
+        }
+        alive = Patch("merge", {"status": {"conditions": [ready]}})
+        await self._client.patch(NODE, ObjectKey("", _NODE), alive, subresource="status")
 
     async def _bind(self, pod: Object) -> None:
         if pod["spec"].get("nodeName"):

@@ -50,7 +50,8 @@ def test_a_leader_that_wakes_up_late_changes_nothing(
     job.scale("Worker", 2)
     stage.submit("TFJob", "other", {"Worker": 2})
     stage.wait(lambda: leads(second))
-    stage.wait(lambda: len(stage.names(POD)), lambda count: count == 4)
+    left = ["job-worker-0", "job-worker-1", "other-worker-0", "other-worker-1"]
+    stage.wait(lambda: stage.names(POD), left.__eq__)
     before = {pod["metadata"]["uid"]: pod["metadata"]["name"] for pod in stage.all(POD)}
     os.kill(first.pid, signal.SIGCONT)
     stage.wait(lambda: not leads(first))
