@@ -18,13 +18,14 @@ VICTIM = "torch-elastic-worker-1"
 def test_workers_join_and_die_while_the_others_train(example: Example, trial: Trial) -> None:
     trial.wait_for_checkpoint()
     trial.stage.change(trial.resource, "torch-elastic", {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 3}}}})
-    wait_until(lambda: "3" in MEETING.findall(trial.log()), "three workers meet", within=example.patience)
-    before = len(MEETING.findall(trial.log()))
+    wait_until(lambda: "3" in MEETING.findall(trial.whole_log()), "three workers meet", within=example.patience)
+    before = len(MEETING.findall(trial.whole_log()))
     trial.kill_program(VICTIM)
-    wait_until(lambda: len(MEETING.findall(trial.log())) > before, "those who are left meet", within=example.patience)
+    wait_until(
+        lambda: len(MEETING.findall(trial.whole_log())) > before, "those who are left meet", within=example.patience
+    )
     trial.wait_for_success()
     trial.check_results()
-    resumed = [int(step) for step in RESUMED.findall(trial.log())]
+    resumed = [int(step) for step in RESUMED.findall(trial.whole_log())]
     assert len(resumed) >= 2
-    assert resumed == sorted(resumed)
-    assert resumed[0] > 0
+    assert min(resumed) > 0

@@ -59,8 +59,13 @@ class Trial:
         assert killed, f"no {PROGRAM.decode()} runs in pod {pod}"
 
     def log(self) -> str:
-        """Returns what all pods of the job have said, in all attempts."""
+        """Returns what the pods of the job say, as users see it: each in its last attempt."""
         return self._corral("logs", self.job["metadata"]["name"], "-n", self.stage.namespace)
+
+    def whole_log(self) -> str:
+        """Returns what the pods of the job have said in all attempts, one after the other."""
+        files = (self.ground.folder / "logs" / self.stage.namespace).glob("*/*/*.log")
+        return "".join(path.read_text(errors="replace") for path in sorted(files))
 
     def check_results(self) -> None:
         """Makes sure of everything that an example leaves: its accuracy, checkpoints, the model and event files."""

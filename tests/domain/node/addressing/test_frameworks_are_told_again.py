@@ -66,9 +66,28 @@ def test_pytorch_gets_host_and_port_of_its_master(role: str, index: int) -> None
     }
 
 
-def test_elastic_pytorch_meets_at_the_first_worker() -> None:
-    values, _ = told("PyTorchJob", "Worker", 1, name="e", Worker=2, elasticPolicy={"minReplicas": 1})
-    assert values == {"pytorch": {"PET_RDZV_ENDPOINT": f"{host('e-worker-0')}:21000"}}
+@pytest.mark.parametrize(("index", "is_host"), [(0, "true"), (1, "false")])
+def test_elastic_pytorch_meets_at_the_first_worker(index: int, is_host: str) -> None:
+    values, _ = told("PyTorchJob", "Worker", index, name="e", Worker=2, elasticPolicy={"minReplicas": 1})
+    endpoint = f"{host('e-worker-0')}:21000"
+    assert values == {"pytorch": {"PET_RDZV_ENDPOINT": endpoint, "PET_RDZV_CONF": f"is_host={is_host}"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        ([{"key": "last_call_timeout", "value": "2"}], "last_call_timeout=2,is_host=true"),
+        ([{"key": "is_host", "value": "0"}], None),
+    ],
+)
+def test_settings_of_a_meeting_are_kept(given: list[dict[str, str]], wanted: str | None) -> None:
+    values, _ = told("PyTorchJob", "Worker", 0, name="e", Worker=2, elasticPolicy={"rdzvConf": given})
+    assert values["pytorch"].get("PET_RDZV_CONF") == wanted
+
+
+def test_a_meeting_elsewhere_has_no_host_among_the_workers() -> None:
+    policy = {"rdzvBackend": "etcd-v2", "rdzvHost": "etcd", "rdzvPort": 2379}
+    assert told("PyTorchJob", "Worker", 0, name="e", Worker=2, elasticPolicy=policy)[0] == {}
 
 
 def test_jax_gets_its_coordinator() -> None:

@@ -234,8 +234,12 @@ def test_a_replaced_value_is_seen_by_what_refers_to_it() -> None:
         plain("MASTER_PORT", "23456"),
         plain("U", "$(MASTER_ADDR):$(MASTER_PORT)"),
     ]
-    found = resolved(env, replaced={"MASTER_ADDR": "127.64.3.4", "MASTER_PORT": "21000", "OTHER": "x"})
+    found = resolved(env, replaced={"MASTER_ADDR": "127.64.3.4", "MASTER_PORT": "21000"})
     assert found.values == {"MASTER_ADDR": "127.64.3.4", "MASTER_PORT": "21000", "U": "127.64.3.4:21000"}
+
+
+def test_a_value_that_is_missing_in_the_pod_is_added() -> None:
+    assert resolved([plain("A", "a")], replaced={"B": "b"}).values == {"A": "a", "B": "b"}
 
 
 def test_a_value_from_elsewhere_is_not_replaced() -> None:

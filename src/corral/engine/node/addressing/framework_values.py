@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from corral.engine.node.addressing.loopback import LoopbackAddressing, Ports, ServicePort, WantedAddresses
+from corral.engine.node.addressing.torch_meeting import meeting_settings
 from corral.kinds.objects import Object, labels_of
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.mpi import MPI_JOB
@@ -61,14 +62,11 @@ def values_here(pod: Object, member: Membership, ports: Ports, domain: str = "")
     after = _told(member, LoopbackAddressing(member.job.namespace, ports))
     changed = {name: value for name, value in after.items() if name in before and before[name] != value}
     framework = framework_of(member.job.facts)
-    found = {
-        container["name"]: {
-            name: changed[name]
-            for name, value in _plain(container).items()
-            if name in changed and value == before[name]
-        }
-        for container in framework.reached(pod["spec"].get("containers") or [])
-    }
+    found = {}
+    for container in framework.reached(pod["spec"].get("containers") or []):
+        held = _plain(container)
+        kept = {name: changed[name] for name, value in held.items() if name in changed and value == before[name]}
+        found[container["name"]] = kept | meeting_settings(before, held, pod["metadata"]["name"])
     return {container: values for container, values in found.items() if values}
 
 

@@ -1,7 +1,8 @@
 """Decides the variables of one container: envFrom, then env, with service links behind, as kubelet does.
 
 Framework-owned variables are plain values in the pod. Whoever wants other values for them on this machine hands in
-`replaced`: it takes the place of the written value before `$(VAR)` is read, so that references see the new one.
+`replaced`: it takes the place of the written value before `$(VAR)` is read, so that references see the new one; what the pod
+does not have at all is added.
 
 Everything that is missing is told in one message; a cluster would tell one after the other.
 """
@@ -62,6 +63,8 @@ def resolve(container: Object, surroundings: Surroundings, replaced: Mapping[str
         draft.take_all(source)
     for entry in container.get("env") or ():
         draft.take(entry)
+    for name in (replaced or {}).keys() - draft.known.keys():
+        draft.take({"name": name})
     if draft.problems:
         raise StartRefusedError("CreateContainerConfigError", "; ".join(dict.fromkeys(draft.problems)))
     return Resolution((*draft.known.values(), *draft.remaining_links()), tuple(draft.notes))
