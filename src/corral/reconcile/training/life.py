@@ -95,6 +95,7 @@ def _active(sight: Sight, begun: Outcome) -> Plan:
         stages = in_order([*report, *surroundings])
         plan = Plan(tuple(stages)).then(*removals, *changes)
     else:
+        # Sent in this order: pods that came of a status which was never written would be taken for strangers.
         plan = Plan.of(*report, *changes)
     return plan.then(*_next_look(sight, look))
 

@@ -22,7 +22,7 @@ from corral.engine.node.containers.launch import StartRefusedError
 for _name in ("ascii", "utf-8"):
     codecs.lookup(_name)
 
-_ABOVE = 64
+ABOVE = 64
 """Handles are moved up here first, so that putting one into its place never overwrites another."""
 _SIGNALS = range(1, 32)
 _LONGEST_MESSAGE = 4000
@@ -54,7 +54,7 @@ def fork_into(
     first `kept`, or all. Signals wait meanwhile: one that reached the child while it still has our handlers would be lost.
     """
     listening, telling = os.pipe()
-    changed = [number for number in _SIGNALS if signal.getsignal(number) not in (signal.SIG_DFL, None)]
+    changed = changed_signals()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, changed)
     try:
         pid = _fork()
@@ -62,7 +62,7 @@ def fork_into(
             _become(prepare, (*handles, telling), changed, len(handles) if kept is None else kept)
     except OSError as error:
         os.close(listening)
-        raise StartRefusedError("CreateContainerError", f"no process can be started: {error.strerror}") from error
+        raise no_process(error.strerror) from error
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(telling)
@@ -81,6 +81,24 @@ def fork_into(
         reason, _, message = told.decode(errors="replace").partition("\n")
         raise StartRefusedError(reason, message)
     return pid
+
+
+def changed_signals() -> list[int]:
+    """Returns the signals that this process does not treat as a program finds them."""
+    return [number for number in _SIGNALS if signal.getsignal(number) not in (signal.SIG_DFL, None)]
+
+
+def no_process(why: str | None) -> StartRefusedError:
+    """Returns the refusal of a machine that has no room for another process."""
+    return StartRefusedError("CreateContainerError", f"no process can be started: {why}")
+
+
+def exec_problem(error: OSError) -> str:
+    """Says why the system did not take a command."""
+    why = (error.strerror or str(error)).lower()
+    if error.errno == errno.E2BIG:
+        why += f" (one argument or variable may have {_LONGEST_TEXT} bytes, all together {os.sysconf('SC_ARG_MAX')})"
+    return f"cannot run the command: {why}"
 
 
 def _answer(listening: int, patience: float) -> bytes | None:
@@ -130,7 +148,9 @@ def _become(prepare: Callable[[], Program], handles: tuple[int, ...], changed: l
         # Names of drafts differ from try to try, and a refusal that differs would be told each time.
         why = error.strerror or str(error)
         told = (
-            f"CreateContainerError\ncannot prepare the run: {why}" if program is None else _exec_problem(error)
+            f"CreateContainerError\ncannot prepare the run: {why}"
+            if program is None
+            else f"StartError\n{exec_problem(error)}"
         ).encode()
     finally:
         told = told or f"StartError\nthe process failed before it became a program: {sys.exc_info()[1]!r}".encode()
@@ -138,16 +158,9 @@ def _become(prepare: Callable[[], Program], handles: tuple[int, ...], changed: l
         os._exit(127)
 
 
-def _exec_problem(error: OSError) -> str:
-    why = (error.strerror or str(error)).lower()
-    if error.errno == errno.E2BIG:
-        why += f" (one argument or variable may have {_LONGEST_TEXT} bytes, all together {os.sysconf('SC_ARG_MAX')})"
-    return f"StartError\ncannot run the command: {why}"
-
-
 def _arrange(handles: tuple[int, ...], kept: int) -> int:
     """Moves handles to 0, 1, 2..., closes all others, and returns the place of the last; a program inherits those kept."""
-    raised = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for handle in handles]
+    raised = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, ABOVE) for handle in handles]
     last = len(raised) - 1
     for place, handle in enumerate(raised):
         os.dup2(handle, place, inheritable=place < kept)

@@ -1,10 +1,11 @@
-"""Starts a container: a forked child becomes a shell that holds it, runs the command and writes down how it ended.
+"""Starts a container: a child becomes a shell that holds it, runs the command and writes down how it ended.
 
 The holder is the witness. It leads the session and the process group, it catches signals without an action so that they
 reach the program and not the witness, and it outlives the node. The command comes to it as arguments, never as text. What
 it writes the exit code to is an open file, so no mount of the container can hide it.
 """
 
+import errno
 import os
 import re
 import sys
@@ -12,6 +13,7 @@ import time
 from collections.abc import Mapping
 
 from corral.engine.node.containers.forking import Program, fork_into
+from corral.engine.node.containers.gated_start import Waiting, can_wait_at_a_gate, in_time, start_through_gate
 from corral.engine.node.containers.group_names import group_name, node_name
 from corral.engine.node.containers.launch import Launch, StartRefusedError
 from corral.engine.node.containers.programs import check_texts, find_program
@@ -70,19 +72,18 @@ def start(launch: Launch) -> Run:
     except OSError as error:
         raise StartRefusedError("CreateContainerError", f"cannot prepare the run: {error}") from error
     draft = _drafted(launch)
-    starter = os.getpid()
     try:
-        pid = fork_into(
-            lambda: _prepare(launch, draft, mounts, env, starter),
-            handles[:4] if keeps_through_a_shell(env) else handles,
-        )
+        if mounts is None and keeps_through_a_shell(env) and can_wait_at_a_gate(env):
+            pid = _start_outside(launch, draft, env, handles)
+        else:
+            pid = _start_inside(launch, draft, mounts, env, handles)
     except StartRefusedError:
         _forget(draft)
         raise
     finally:
         for handle in set(handles):
             os.close(handle)
-    # As the child wrote it: one that has ended already has no start mark any more.
+    # As it was recorded: one that has ended already has no start mark any more.
     return adopt(launch.folder) or draft._replace(holder=identity(pid))
 
 
@@ -135,11 +136,55 @@ def _open_files(launch: Launch, env: dict[bytes, bytes]) -> tuple[int, ...]:
     return tuple(opened)
 
 
+def _start_outside(launch: Launch, draft: Run, env: Mapping[bytes, bytes], handles: tuple[int, ...]) -> int:
+    """Starts a run of which everything can be prepared from here."""
+    path = in_time(lambda: _program(launch, draft))
+    waiting = Waiting(
+        script=HOLDER,
+        argv=(path, *launch.argv[1:]),
+        env={name: value for name, value in env.items() if name != MARK.encode()},
+        workdir=draft.workdir,
+        mark=f"{MARK}={launch.owner}",
+        record=record_path(launch.folder),
+        handles=handles[:4],
+    )
+
+    def prepare(pid: int) -> None:
+        _confine(launch, draft, pid)
+        write_record(draft._replace(holder=identity(pid)))
+
+    return start_through_gate(waiting, prepare)
+
+
+def _program(launch: Launch, draft: Run) -> str:
+    try:
+        os.close(os.open(draft.workdir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+        if not os.access(draft.workdir, os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise StartRefusedError("CreateContainerError", _no_workdir(draft, error)) from error
+    return find_program(launch.argv, launch.env, launch.workdir)
+
+
+def _no_workdir(draft: Run, error: OSError) -> str:
+    return f"cannot work in {draft.workdir!r} (workingDir): {error.strerror}"
+
+
+def _start_inside(
+    launch: Launch, draft: Run, mounts: Plan | None, env: Mapping[bytes, bytes], handles: tuple[int, ...]
+) -> int:
+    """Starts a run that is prepared by its own process, which alone can have mounts of its own."""
+    starter = os.getpid()
+    kept = handles[:4] if keeps_through_a_shell(env) else handles
+    return fork_into(lambda: _prepare(launch, draft, mounts, env, starter), kept)
+
+
 def _prepare(launch: Launch, draft: Run, mounts: Plan | None, env: Mapping[bytes, bytes], starter: int) -> Program:
     """Runs in the child: notes who it is, then takes on everything that the program shall find."""
     _record_unless_orphaned(draft, starter)
     try:
-        _confine(launch, draft, mounts)
+        _confine(launch, draft)
+        _settle_in(draft, mounts)
         path = find_program(launch.argv, launch.env, launch.workdir)
     except StartRefusedError as refusal:
         # For a node that was killed meanwhile: its successor finds a run that never started, not one that vanished.
@@ -161,23 +206,32 @@ def _record_unless_orphaned(draft: Run, starter: int) -> None:
     raise StartRefusedError("StartError", "the node ended while it started this container")
 
 
-def _confine(launch: Launch, draft: Run, mounts: Plan | None) -> None:
+def _confine(launch: Launch, draft: Run, pid: int = 0) -> None:
+    """Limits what a process, by default the calling one, and all that it starts may use."""
     doing = "join its control groups"
     try:
-        control_groups.join_groups(draft.groups)
+        control_groups.join_groups(draft.groups, pid)
         doing = f"run on processors {launch.limits.cpus}"
         if launch.limits.cpus and hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, launch.limits.cpus)
-        doing = "mount its volumes"
+            os.sched_setaffinity(pid, launch.limits.cpus)
+    except OSError as error:
+        raise StartRefusedError("CreateContainerError", f"cannot {doing}: {error.strerror}") from error
+
+
+def _settle_in(draft: Run, mounts: Plan | None) -> None:
+    """Gives the calling process the files of the container, and the folder to work in."""
+    try:
         if mounts is not None:
             enter(mounts)
-        os.umask(0o022)
-        doing = f"work in {draft.workdir!r} (workingDir)"
-        os.chdir(draft.workdir)
     except MountRefusedError as error:
         raise StartRefusedError("CreateContainerError", str(error)) from error
     except OSError as error:
-        raise StartRefusedError("CreateContainerError", f"cannot {doing}: {error.strerror}") from error
+        raise StartRefusedError("CreateContainerError", f"cannot mount its volumes: {error.strerror}") from error
+    os.umask(0o022)
+    try:
+        os.chdir(draft.workdir)
+    except OSError as error:
+        raise StartRefusedError("CreateContainerError", _no_workdir(draft, error)) from error
 
 
 def _forget(draft: Run) -> None:

@@ -111,10 +111,10 @@ def limit_memory(group: str, memory_bytes: int) -> None:
         _write_if_there(f"{group}/memory.memsw.limit_in_bytes", str(memory_bytes))
 
 
-def join_groups(groups: Iterable[str]) -> None:
-    """Puts the calling process, and all that it starts from now on, into groups."""
+def join_groups(groups: Iterable[str], pid: int = 0) -> None:
+    """Puts a process, by default the calling one, and all that it starts from now on, into groups."""
     for group in groups:
-        _write(f"{group}/cgroup.procs", "0")
+        _write(f"{group}/cgroup.procs", str(pid))
 
 
 def is_limited(groups: Iterable[str]) -> bool:
