@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from corral.engine.supervisor.home import note, write_private
+from corral.engine.small_files import note, write_private
 
 ROOM = 10
 

@@ -16,9 +16,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from corral.engine.node.addressing.pod_finding import PodsOnDisk, pods_named, running_container
 from corral.engine.node.containers.ending import signal_program
 from corral.engine.node.folder import NodeFolder
+from corral.engine.node.mpi.pod_finding import PodsOnDisk, pods_named, running_container
 from corral.engine.supervisor.home import default_home
 from corral.errors import PermanentError
 from tools import frameworks

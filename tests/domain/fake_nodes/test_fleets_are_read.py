@@ -3,8 +3,9 @@
 import pytest
 
 from corral.engine.fake_nodes.fleet import FakeNode, fleet_of
-from corral.engine.fake_nodes.node_words import GPU, RACK, amounts_for, labels_for
+from corral.engine.fake_nodes.node_words import RACK, amounts_for, labels_for
 from corral.errors import PermanentError
+from corral.kinds.nodes import GPU
 
 
 def test_a_group_is_counted_from_zero() -> None:

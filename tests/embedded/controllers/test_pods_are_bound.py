@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from corral.kinds.node_labels import FAKE_NODE
+from corral.kinds.nodes import FAKE_NODE
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import EVENT, NODE, PERSISTENT_VOLUME_CLAIM, POD

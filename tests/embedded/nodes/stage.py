@@ -17,7 +17,7 @@ from corral.adapters.kubernetes.async_client import AsyncClient
 from corral.adapters.system.clock import SystemClock
 from corral.engine.node.containers.clearing import end_all
 from corral.engine.node.endpoint.doors import NodeDoors
-from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
+from corral.kinds.nodes import CERTIFICATE_FINGERPRINT
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import NAMESPACE, NODE, POD

@@ -18,7 +18,7 @@ from corral.adapters.kubelet_api.admission import Admission
 from corral.adapters.kubernetes.access import Access
 from corral.engine.supervisor.home import kubeconfig_text
 from corral.errors import CorralError
-from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
+from corral.kinds.nodes import CERTIFICATE_FINGERPRINT
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import NODE
 from corral.testing.control_plane.real_control_plane import RealControlPlane

@@ -14,7 +14,7 @@ from corral.engine.node.containers.ending import joined, kill_everything, proces
 from corral.engine.node.containers.joining import NOT_RUNNING, Joined, Streams, become, join
 from corral.engine.node.containers.launch import Mount, StartRefusedError
 from corral.engine.node.containers.record import Run, execs_path
-from corral.engine.node.machine.mounts import can_mount
+from corral.engine.node.machine.mounts import why_no_mounts
 from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 from tests.node.containers.test_ends_are_told_to_the_event_loop import told
 
@@ -78,8 +78,8 @@ def test_it_is_in_the_control_groups_of_the_container(launcher: Launcher) -> Non
 
 
 def test_it_sees_the_mounts_of_the_container(launcher: Launcher, tmp_path: Path) -> None:
-    if can_mount():
-        pytest.skip(can_mount())
+    if why_no_mounts():
+        pytest.skip(why_no_mounts())
     (tmp_path / "volume").mkdir()
     (tmp_path / "volume" / "file").write_text("inside")
     (tmp_path / "volume" / "tool").write_text("#!/bin/sh\necho tool\n")
@@ -172,8 +172,8 @@ def test_another_process_becomes_a_command_inside(launcher: Launcher) -> None:
 
 
 def test_an_agent_in_one_container_joins_another(launcher: Launcher, tmp_path: Path) -> None:
-    if can_mount():
-        pytest.skip(can_mount())
+    if why_no_mounts():
+        pytest.skip(why_no_mounts())
     (tmp_path / "one").mkdir()
     (tmp_path / "two").mkdir()
     (tmp_path / "two" / "file").write_text("of the worker\n")

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from corral.engine.node.containers.ending import ending_of, is_anything_left, is_born, signal_program
+from corral.engine.node.containers.ending import ending_of, is_born, processes_of, signal_program
 from corral.engine.node.containers.record import adopt
 from corral.engine.node.containers.starting import start
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.machine import system_calls
-from corral.engine.node.machine.mounts import can_mount, needs_user_namespace
+from corral.engine.node.machine.mounts import needs_user_namespace, why_no_mounts
 from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 
 
@@ -92,7 +92,7 @@ def test_a_holder_that_vanished_counts_as_killed_and_takes_its_program_along(lau
 
     first = ended(run)
     assert first.exit_code == 137
-    assert not is_anything_left(run)
+    assert not processes_of(run)
     assert ending_of(run) == first, "the end does not move when it is looked at again"
 
 
@@ -151,8 +151,8 @@ def test_ignored_signals_of_the_node_are_not_ignored_by_programs(launcher: Launc
 
 
 def test_a_full_disk_hides_no_exit_code(tmp_path: Path) -> None:
-    if can_mount():
-        pytest.skip(can_mount())
+    if why_no_mounts():
+        pytest.skip(why_no_mounts())
     child = os.fork()
     if child == 0:
         code = 1

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from corral.engine.node.containers.clearing import Ended, end_all, end_pod
-from corral.engine.node.containers.ending import is_anything_left, kill_everything, processes_of
+from corral.engine.node.containers.ending import kill_everything, processes_of
 from corral.engine.node.containers.record import Run
 from corral.engine.node.containers.starting import start
 from corral.engine.supervisor.host import identity
@@ -35,7 +35,7 @@ def test_a_daemon_in_its_own_session_is_killed_with_its_container(launcher: Laun
     assert kill_everything(run, PATIENCE)
 
     assert not daemon.is_alive()
-    assert not is_anything_left(run)
+    assert not processes_of(run)
     assert ended(run).exit_code == 137
 
 
@@ -69,7 +69,7 @@ def test_what_the_program_leaves_ends_with_it(launcher: Launcher) -> None:
         assert not background.is_alive()
     else:
         background.send(signal.SIGKILL)
-    assert not is_anything_left(run)
+    assert not processes_of(run)
 
 
 def test_what_stays_in_the_group_of_an_ended_container_is_found_without_control_groups(launcher: Launcher) -> None:
@@ -100,7 +100,7 @@ def test_a_process_that_forks_as_fast_as_it_can_is_ended(launcher: Launcher) -> 
 
     assert kill_everything(run, PATIENCE)
 
-    assert not is_anything_left(run)
+    assert not processes_of(run)
 
 
 def test_control_groups_are_gone_after_the_end(launcher: Launcher) -> None:

@@ -12,7 +12,7 @@ from corral.engine.node.containers.launch import Limits, Mount, StartRefusedErro
 from corral.engine.node.containers.record import adopt
 from corral.engine.node.containers.starting import start
 from corral.engine.node.machine.control_groups import hierarchies, join_groups, make_groups
-from corral.engine.node.machine.mounts import can_mount
+from corral.engine.node.machine.mounts import why_no_mounts
 from tests.node.containers.launching import Launcher
 
 
@@ -135,8 +135,8 @@ def test_too_much_environment_is_refused(launcher: Launcher) -> None:
 
 
 def test_a_missing_volume_is_named(launcher: Launcher, tmp_path: Path) -> None:
-    if can_mount():
-        pytest.skip(can_mount())
+    if why_no_mounts():
+        pytest.skip(why_no_mounts())
     error = refusal(launcher, "true", mounts=(Mount(str(tmp_path / "gone"), "/data"),))
 
     assert error.reason == "CreateContainerError"

@@ -11,10 +11,10 @@ import msgspec
 
 from corral.adapters.kubelet_api.doors import Command, Streams
 from corral.engine.node.containers import joining
+from corral.engine.node.containers.joined_command import JoinedCommand
 from corral.engine.node.containers.launch import Launch
 from corral.engine.node.containers.starting import start
 from corral.engine.node.endpoint.figures import PodUsage, Usage
-from corral.engine.node.endpoint.joined_command import JoinedCommand
 from corral.engine.node.endpoint.measuring import machine_usage, usage_by_owner
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.logs.run_log import RunLog

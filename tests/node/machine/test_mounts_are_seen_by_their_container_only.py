@@ -20,10 +20,10 @@ from corral.engine.node.containers.ending import kill_everything, signal_program
 from corral.engine.node.containers.joining import Streams, join
 from corral.engine.node.containers.launch import Mount, StartRefusedError
 from corral.engine.node.machine.mount_points import hold, is_marked, make, mark, remove_unused
-from corral.engine.node.machine.mounts import can_mount
+from corral.engine.node.machine.mounts import why_no_mounts
 from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 
-pytestmark = pytest.mark.skipif(can_mount() != "", reason=can_mount() or "mounts work")
+pytestmark = pytest.mark.skipif(why_no_mounts() != "", reason=why_no_mounts() or "mounts work")
 
 
 @pytest.fixture
@@ -256,7 +256,7 @@ def _as_somebody_else(tmp_path: Path, volume: Path, told: Path) -> int:
     from corral.engine.node.machine import mounts
 
     mounts.trial.cache_clear()
-    refusal = mounts.can_mount()
+    refusal = mounts.why_no_mounts()
     if refusal:
         print(f"users without privileges get no mounts here: {refusal}", file=sys.stderr)
         return 0

@@ -13,10 +13,10 @@ from typing import Self
 
 from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
 from corral.adapters.kubernetes.sync_client import SyncClient
-from corral.engine.node.addressing.pod_finding import FOLDER_VARIABLE
 from corral.engine.node.containers.record import MARK as CONTAINER_MARK
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.machine.processes import process_table, variable_of
+from corral.engine.node.mpi.pod_finding import FOLDER_VARIABLE
 from corral.engine.overview import look
 from corral.engine.supervisor.home import Home
 from corral.kinds.objects import Object, labels_of

@@ -25,7 +25,7 @@ from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
 from corral.engine.controllers.unschedulable import Unschedulable
 from corral.errors import CorralError, PermanentError, RetryError
-from corral.kinds.node_labels import is_fake_node
+from corral.kinds.nodes import is_fake_node
 from corral.kinds.objects import Object, key_of, uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import LEASE, NODE, POD

@@ -11,7 +11,7 @@ from corral.control.outcome import DONE, Outcome, RetryAfter
 from corral.control.plan_executor import PlanExecutor
 from corral.control.runtime import Runtime
 from corral.engine.controllers.replica_sets import GLANCE
-from corral.kinds.node_labels import is_fake_node
+from corral.kinds.nodes import is_fake_node
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import NODE, POD

@@ -3,8 +3,9 @@
 import os
 
 from corral.engine.doctor.finding import Finding
+from corral.engine.small_files import read_text
 from corral.engine.supervisor.children import left_behind
-from corral.engine.supervisor.home import Home, kubeconfig_text, read_text
+from corral.engine.supervisor.home import Home, kubeconfig_text
 from corral.engine.supervisor.lifecycle import observe
 from corral.engine.supervisor.listening import PortTakenError, listen
 from corral.engine.supervisor.readiness import failure_of

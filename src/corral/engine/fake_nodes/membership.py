@@ -10,7 +10,7 @@ from corral.engine.fake_nodes.addresses import Addresses
 from corral.engine.fake_nodes.fleet import FakeNode
 from corral.engine.fake_nodes.node_words import is_as_told, labels_for, lease_object, node_object
 from corral.errors import CorralError, RetryError
-from corral.kinds.node_labels import FAKE_NODE, is_fake_node
+from corral.kinds.nodes import FAKE_NODE, is_fake_node
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import LEASE, NODE

@@ -1,13 +1,12 @@
 """What a fake node says of itself: labels, capacity, conditions, and its lease. Pure."""
 
 from corral.engine.fake_nodes.fleet import FakeNode
-from corral.kinds.node_labels import FAKE_NODE
+from corral.kinds.nodes import FAKE_NODE, GPU
 from corral.kinds.objects import Object, labels_of, owner_reference
 from corral.kinds.well_known import NODE
 from corral.reconcile.builtin.pods import condition_of
 from corral.reconcile.moments import micro_stamp_of, stamp_of
 
-GPU = "nvidia.com/gpu"
 RACK = "topology.corral.dev/rack"
 NODES_PER_RACK = 16
 RACKS_PER_ZONE = 4

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 
 from corral.adapters.kubelet_api.doors import Command, Streams
 from corral.engine.node.containers import joining
+from corral.engine.node.containers.joined_command import JoinedCommand
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.containers.record import Run
 from corral.engine.node.endpoint.figures import PodUsage, Usage
-from corral.engine.node.endpoint.joined_command import JoinedCommand
 from corral.engine.node.endpoint.measuring import machine_usage, usage_by_owner
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.logs.run_log import RunLog

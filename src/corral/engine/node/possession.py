@@ -8,7 +8,7 @@ import os
 import time
 
 from corral.engine.node.folder import NodeFolder
-from corral.engine.supervisor.home import note, read_text
+from corral.engine.small_files import note, read_text
 from corral.engine.supervisor.locking import HeldLock, try_take
 from corral.errors import PermanentError
 from corral.kinds.references import ObjectKey

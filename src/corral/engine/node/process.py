@@ -37,8 +37,8 @@ from corral.engine.node.pods.outfit import Assets, Outfitter
 from corral.engine.node.pods.pod_logs import PodLogs
 from corral.engine.node.pods.storage_limits import StorageWatch
 from corral.engine.node.possession import hold, refuse_other_cluster
-from corral.engine.supervisor.home import read_text
-from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
+from corral.engine.small_files import read_text
+from corral.kinds.nodes import CERTIFICATE_FINGERPRINT
 from corral.kinds.well_known import POD, SERVICE
 from corral.ports.clock import Clock
 

@@ -5,7 +5,8 @@ import signal
 import sys
 import time
 
-from corral.engine.supervisor.home import Home, note, read_text
+from corral.engine.small_files import note, read_text
+from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import ProcessIdentity, identity
 from corral.engine.supervisor.log_files import open_log, size_of
 from corral.engine.supervisor.plan import ChildSpec

@@ -11,7 +11,8 @@ node/              pods, their logs, the directories behind claims, and what ima
 
 import json
 import os
-from contextlib import suppress
+
+from corral.engine.small_files import read_text, write_private
 
 VARIABLE = "CORRAL_HOME"
 TOKEN_LENGTH = 64
@@ -110,40 +111,3 @@ def token_in(kubeconfig: str) -> str:
     except (ValueError, LookupError, TypeError):
         return ""
     return token if isinstance(token, str) and len(token) == TOKEN_LENGTH and token.isalnum() else ""
-
-
-def read_text(path: str) -> str:
-    """Returns the text of a file, empty when the file is absent."""
-    try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""
-
-
-def write_private(path: str, text: str) -> None:
-    """Replaces a file in one step, readable by the user only and on disk before this returns."""
-    _replace(path, text, is_safe=True)
-
-
-def note(path: str, text: str) -> None:
-    """Replaces a small file in one step without waiting for the disk: for facts that a reboot makes void anyway."""
-    _replace(path, text, is_safe=False)
-
-
-def _replace(path: str, text: str, *, is_safe: bool) -> None:
-    draft, rest = f"{path}.{os.getpid()}.new", text.encode()
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    try:
-        # A disk that becomes full takes a part first and refuses only the next piece.
-        while rest:
-            rest = rest[os.write(handle, rest) :]
-        if is_safe:
-            os.fsync(handle)
-        os.replace(draft, path)
-    except OSError:
-        with suppress(FileNotFoundError):
-            os.unlink(draft)
-        raise
-    finally:
-        os.close(handle)

@@ -6,7 +6,8 @@ Written by whoever starts the supervisor and read by it, at its start and again 
 import json
 from typing import NamedTuple
 
-from corral.engine.supervisor.home import Home, note, read_text
+from corral.engine.small_files import note, read_text
+from corral.engine.supervisor.home import Home
 
 LISTEN_FD = "{listen-fd}"
 

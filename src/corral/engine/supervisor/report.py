@@ -7,7 +7,8 @@ word for the supervisor and the pid with its start mark for a child.
 import json
 from typing import NamedTuple
 
-from corral.engine.supervisor.home import Home, note, read_text
+from corral.engine.small_files import note, read_text
+from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.host import ProcessIdentity
 
 

@@ -1,12 +1,11 @@
 """Command, args and image of a container, and what was said of the image, give one command line."""
 
-import sys
-
 import pytest
 
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.images.mapping import ImageMapping
 from corral.engine.node.images.meaning import Meaning, line_to_type, resolve
+from corral.engine.node.mpi.own_programs import program
 
 TF = ImageMapping(pattern="tf/*", python="/envs/tf/bin/python", environment="/envs/tf", env={"A": "1"})
 ENTRY = ImageMapping(pattern="app", command=("python", "/src/main.py"), workdir="/src")
@@ -81,8 +80,7 @@ def test_the_line_to_type_keeps_what_was_said_already() -> None:
 @pytest.mark.parametrize("image", ["mpioperator/kubectl-delivery:latest", "docker.io/mpioperator/kubectl-delivery"])
 def test_images_that_corral_stands_in_for_run_by_themselves(image: str) -> None:
     meaning = resolve(image, [], [], "", [ImageMapping(pattern="*", command=("never",))])
-    assert meaning.argv == (sys.executable, "-m", "corral.engine.node.addressing.kubectl_delivery")
-    assert meaning.env["PYTHONPATH"]
+    assert meaning.argv == program("corral.engine.node.mpi.kubectl_delivery")
 
 
 def test_users_may_speak_of_those_too() -> None:

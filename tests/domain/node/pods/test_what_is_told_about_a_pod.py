@@ -4,7 +4,8 @@ import pytest
 
 from corral.engine.node.pods.phases import phase_of
 from corral.engine.node.pods.sight import PodSight
-from corral.engine.node.pods.statuses import Whereabouts, status_of
+from corral.engine.node.pods.statuses import status_of
+from corral.engine.node.pods.whereabouts import Whereabouts
 from corral.kinds.objects import Object
 from corral.reconcile.moments import stamp_of
 from tests.domain.node.pods.pod_sights import NOW, container, ended, held, pod, running, sidecar

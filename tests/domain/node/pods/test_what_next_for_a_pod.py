@@ -74,7 +74,7 @@ def test_a_deleted_pod_ends_within_what_is_left_of_its_grace() -> None:
 def test_a_deleted_pod_is_let_go_when_nothing_of_it_runs() -> None:
     orders = decide(pod(container("a", ended(143)), metadata=DELETED))
     assert orders.lets_go
-    assert orders.is_over
+    assert not orders.stops
 
 
 def test_a_clock_that_was_set_back_stretches_no_grace() -> None:
@@ -92,7 +92,7 @@ def test_sidecars_end_after_the_others() -> None:
 def test_a_sidecar_ends_when_the_pod_has_done_its_work() -> None:
     orders = decide(pod(container("a", ended(0)), inits=(sidecar("s", running()),), policy="Never"))
     assert [name for name, _ in stops(orders)] == ["s"]
-    assert not orders.is_over
+    assert not orders.starts
 
 
 def test_an_ailing_container_is_ended_alone() -> None:

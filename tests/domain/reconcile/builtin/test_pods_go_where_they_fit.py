@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from corral.kinds.node_labels import FAKE_NODE, PROCESS_NODE
+from corral.kinds.nodes import FAKE_NODE, PROCESS_NODE
 from corral.kinds.objects import Object
 from tests.domain.reconcile.builtin.binding_scene import GPU, board, node, placed, pod
 

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.resources.resource import Object
-from corral.kinds.node_labels import is_fake_node
-from corral.kinds.node_marks import CERTIFICATE_FINGERPRINT
+from corral.kinds.nodes import CERTIFICATE_FINGERPRINT, is_fake_node
 
 PREFERRED_ADDRESSES = ("Hostname", "InternalDNS", "InternalIP", "ExternalDNS", "ExternalIP")
 """Which kind of a node's address is used first, as a real server does unless told otherwise."""

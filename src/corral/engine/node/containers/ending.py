@@ -25,7 +25,7 @@ from corral.engine.node.containers.record import (
 from corral.engine.node.machine.control_groups import members, remove_groups
 from corral.engine.node.machine.mount_points import remove_unused
 from corral.engine.node.machine.processes import children_of, command_line, identities, reap
-from corral.engine.supervisor.home import note, read_text
+from corral.engine.small_files import note, read_text
 from corral.engine.supervisor.host import ProcessIdentity
 
 BRIEFLY = 0.1
@@ -102,11 +102,6 @@ def kill_all(runs: Sequence[Run], patience: float) -> list[tuple[Run, ProcessIde
         found[0][1].wait_gone(min(pause, left))
         pause = min(pause * 2, 0.1)
     return found
-
-
-def is_anything_left(run: Run) -> bool:
-    """Tells whether any process of a run is still there."""
-    return bool(processes_of(run))
 
 
 def processes_of(run: Run, census: Census | None = None) -> list[ProcessIdentity]:

@@ -9,7 +9,7 @@ import time
 from corral.engine.node.containers.launch import Launch, StartRefusedError
 from corral.engine.node.containers.record import Run, exit_path, write_record
 from corral.engine.node.containers.starting import start
-from corral.engine.supervisor.home import note
+from corral.engine.small_files import note
 from corral.engine.supervisor.host import ProcessIdentity
 
 START_ERROR = "StartError"

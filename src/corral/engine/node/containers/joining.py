@@ -18,7 +18,7 @@ from corral.engine.node.containers.record import Run, adopt, execs_path, read_en
 from corral.engine.node.machine.control_groups import join_groups
 from corral.engine.node.machine.system_calls import die_with_parent
 from corral.engine.node.machine.views import View, enter_view, open_view
-from corral.engine.supervisor.home import note, read_text
+from corral.engine.small_files import note, read_text
 from corral.engine.supervisor.host import ProcessIdentity, identity
 
 NOT_RUNNING = "ContainerNotRunning"

@@ -7,7 +7,7 @@ import os
 
 from corral.engine.node.containers.record import Run, oom_path
 from corral.engine.node.machine.control_groups import killed_for_memory, peak_memory
-from corral.engine.supervisor.home import note, read_text
+from corral.engine.small_files import note, read_text
 
 
 def oom_evidence(run: Run) -> str:

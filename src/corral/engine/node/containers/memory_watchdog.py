@@ -15,7 +15,7 @@ from corral.engine.node.containers.memory_limits import sentence_about
 from corral.engine.node.containers.record import Run, oom_path
 from corral.engine.node.machine.control_groups import is_limited
 from corral.engine.node.machine.processes import proportional_bytes
-from corral.engine.supervisor.home import note
+from corral.engine.small_files import note
 from corral.engine.supervisor.host import resident_bytes
 
 _log = logging.getLogger("corral.engine.node.containers")

@@ -16,7 +16,7 @@ import json
 import os
 from typing import NamedTuple
 
-from corral.engine.supervisor.home import note, read_text
+from corral.engine.small_files import note, read_text
 from corral.engine.supervisor.host import ProcessIdentity
 
 MARK = "CORRAL_CONTAINER"

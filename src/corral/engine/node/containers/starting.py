@@ -32,7 +32,7 @@ from corral.engine.node.containers.record import (
 from corral.engine.node.machine import control_groups
 from corral.engine.node.machine.mount_points import remove_unused
 from corral.engine.node.machine.mounts import MountRefusedError, Plan, enter, needs_user_namespace, own_places
-from corral.engine.supervisor.home import read_text
+from corral.engine.small_files import read_text
 from corral.engine.supervisor.host import ProcessIdentity, identity
 
 HOLDER = """trap : HUP INT QUIT ABRT ALRM TERM USR1 USR2 PIPE

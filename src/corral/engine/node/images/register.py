@@ -10,7 +10,7 @@ import msgspec
 
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.images.mapping import ImageMapping
-from corral.engine.supervisor.home import write_private
+from corral.engine.small_files import write_private
 from corral.engine.supervisor.locking import HeldLock, take
 
 _NOTHING = (0, 0, 0)

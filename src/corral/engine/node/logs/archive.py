@@ -14,7 +14,7 @@ import msgspec
 
 from corral.engine.node.logs.retention import KEPT_BY_DEFAULT, Remains, Retention, given_up
 from corral.engine.node.logs.run_log import RunLog, runs_in
-from corral.engine.supervisor.home import note
+from corral.engine.small_files import note
 from corral.kinds.objects import Object
 from corral.kinds.training.label_names import BATCH_JOB_NAME, JOB_NAME
 

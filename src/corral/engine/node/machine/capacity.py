@@ -11,7 +11,7 @@ import platform
 from typing import NamedTuple
 
 from corral.engine.node.machine.control_groups import MountedHierarchy, mounted, own_limit
-from corral.engine.supervisor.home import read_text
+from corral.engine.small_files import read_text
 from corral.engine.supervisor.host import IS_LINUX
 
 ARCHITECTURES = {"x86_64": "amd64", "AMD64": "amd64", "aarch64": "arm64"}

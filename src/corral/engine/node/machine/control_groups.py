@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from corral.engine.supervisor.home import read_text
+from corral.engine.small_files import read_text
 from corral.engine.supervisor.host import IS_LINUX
 
 _UNLIMITED = 1 << 60

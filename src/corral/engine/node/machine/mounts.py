@@ -55,7 +55,7 @@ class Plan(NamedTuple):
     needs_user_namespace: bool
 
 
-def can_mount() -> str:
+def why_no_mounts() -> str:
     """Says why this process cannot give a container mounts of its own; empty when it can."""
     if not IS_LINUX:
         return "mounts of their own for containers exist on Linux only"

@@ -3,7 +3,7 @@
 import os
 from typing import NamedTuple
 
-from corral.engine.supervisor.home import read_text
+from corral.engine.small_files import read_text
 
 
 class Room(NamedTuple):

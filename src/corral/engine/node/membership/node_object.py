@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from corral.kinds.node_labels import PROCESS_NODE
+from corral.kinds.nodes import PROCESS_NODE
 from corral.kinds.objects import Object
 from corral.reconcile.moments import stamp_of
 

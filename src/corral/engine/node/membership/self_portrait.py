@@ -3,8 +3,8 @@
 from corral import __version__
 from corral.engine.node.machine.capacity import Capacity, System
 from corral.engine.node.membership.node_object import Machine
+from corral.kinds.nodes import GPU
 
-GPU = "nvidia.com/gpu"
 KUBERNETES = "v1.34.2"
 """The release whose kubelet this node plays."""
 

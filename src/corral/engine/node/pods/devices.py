@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.folder import NodeFolder
-from corral.engine.supervisor.home import note, read_text
+from corral.engine.small_files import note, read_text
+from corral.kinds.nodes import GPU
 from corral.kinds.objects import Object
 from corral.kinds.quantities import quantity_text, resource_quantity
 
-GPU = "nvidia.com/gpu"
 VARIABLES = ("NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 _NANO = 10**9
 

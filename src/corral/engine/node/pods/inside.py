@@ -5,10 +5,10 @@ import os
 import tempfile
 from collections.abc import Sequence
 
+from corral.engine.node.containers.joined_command import JoinedCommand
 from corral.engine.node.containers.joining import Joined, Streams, join
 from corral.engine.node.containers.launch import StartRefusedError
-from corral.engine.node.containers.record import KILLED, Run
-from corral.engine.node.containers.watching import EndWatch
+from corral.engine.node.containers.record import Run
 from corral.engine.node.pods.checks import Answer
 
 _SAID_BYTES = 500
@@ -31,10 +31,10 @@ class InsideRun:
 
     async def _answer(self, argv: Sequence[str], seconds: float) -> Answer:
         with tempfile.TemporaryFile() as output:
-            command = _Command(self._joined(argv, output.fileno()))
+            command = JoinedCommand(self._joined(argv, output.fileno()))
             try:
                 async with asyncio.timeout(seconds):
-                    code = await command.end()
+                    code = await command.wait()
             except TimeoutError:
                 return Answer(False, f"{argv[0]} did not end within {seconds:g} s")
             finally:
@@ -49,25 +49,3 @@ class InsideRun:
             return join(self._run.folder, argv, Streams(nothing, output, output))
         finally:
             os.close(nothing)
-
-
-class _Command:
-    """A joined command that is reaped at its end, also when nobody waits for it any more."""
-
-    def __init__(self, joined: Joined) -> None:
-        self._joined = joined
-        self._ended = asyncio.Event()
-        self._watch = EndWatch(joined.process, self._finish)
-
-    async def end(self) -> int:
-        """Returns the exit code when it has ended."""
-        await self._ended.wait()
-        return KILLED if self._watch.exit_code is None else self._watch.exit_code
-
-    def kill(self) -> None:
-        """Kills it, if it still runs."""
-        self._joined.kill()
-
-    def _finish(self) -> None:
-        self._joined.forget()
-        self._ended.set()

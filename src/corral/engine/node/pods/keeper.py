@@ -17,7 +17,8 @@ from corral.engine.node.containers.launch import WAITING
 from corral.engine.node.pods.containers_of_pod import ContainersOfPod
 from corral.engine.node.pods.life import Orders, deadline_of, decide
 from corral.engine.node.pods.live_pod import LivePod
-from corral.engine.node.pods.statuses import FINISHED, OURS, Whereabouts, status_of
+from corral.engine.node.pods.statuses import FINISHED, OURS, status_of
+from corral.engine.node.pods.whereabouts import whereabouts
 from corral.errors import RetryError
 from corral.kinds.objects import Object, uid_of
 from corral.kinds.references import ObjectKey
@@ -50,6 +51,7 @@ class PodKeeper:
         self._containers = containers
         self._pods = runtime.caches.of(POD, scope)
         self._live: dict[str, LivePod] = {}
+        self._uids: dict[ObjectKey, set[str]] = {}
         self.controller = Controller(
             "pods", self._reconcile, [Watch(POD, scope=scope)], runtime, workers=8, backoff=_BACKOFF
         )
@@ -89,7 +91,7 @@ class PodKeeper:
         """
         await self._pods.wait_synced()
         known = {uid_of(pod) for pod in self._pods.objects()}
-        return await self._cleared([uid for uid in self._containers.kept_uids() if uid not in known])
+        return await self._cleared([uid for uid in self._containers.records.uids() if uid not in known])
 
     async def _clear_again(self, strangers: list[str]) -> None:
         while strangers:
@@ -101,7 +103,7 @@ class PodKeeper:
         for uid in uids:
             _log.info("ended what is left of a pod that is gone", extra={"uid": uid})
             try:
-                await self._containers.clear(uid)
+                self._containers.clear(uid)
             except RetryError as error:
                 _log.warning("something of a pod stays", extra={"uid": uid, "why": error.message})
                 left.append(uid)
@@ -110,7 +112,7 @@ class PodKeeper:
     async def _reconcile(self, key: ObjectKey) -> Outcome:
         pod = self._pods.get(key)
         uid = uid_of(pod) if pod is not None else ""
-        earlier = [one for one in self._live.values() if one.key == key and one.uid != uid]
+        earlier = [self._live[one] for one in self._uids.get(key, set()) - {uid}]
         leaving = [one for one in earlier if not await self._see_off(one)]
         if pod is None:
             return DONE
@@ -132,7 +134,17 @@ class PodKeeper:
         """Takes a pod into care: what the disk knows of it is found again."""
         live = self._containers.found(pod, self._runtime.clock.now())
         self._live[live.uid] = live
+        self._uids.setdefault(live.key, set()).add(live.uid)
         return live
+
+    def _forget(self, live: LivePod) -> None:
+        if self._live.pop(live.uid, None) is None:
+            return
+        left = self._uids[live.key] - {live.uid}
+        if left:
+            self._uids[live.key] = left
+        else:
+            del self._uids[live.key]
 
     async def _carry_out(self, live: LivePod) -> Orders:
         """Acts until nothing follows at once."""
@@ -161,7 +173,7 @@ class PodKeeper:
         sight = live.sight(self._runtime.clock.now())
         if sight.has_finished:
             return
-        status = status_of(sight, self._whereabouts(live))
+        status = status_of(sight, whereabouts(live.pod))
         if status == live.told or _is_told(status, live.pod.get("status") or {}):
             live.told = status
             return
@@ -178,29 +190,26 @@ class PodKeeper:
         if status["phase"] in FINISHED:
             self._containers.finished(live)
 
-    def _whereabouts(self, live: LivePod) -> Whereabouts:
-        return self._containers.whereabouts(live.pod)
-
     async def _let_go(self, live: LivePod) -> None:
         """Confirms that nothing of a deleted pod is left: by a delete without grace, of this very pod."""
         try:
-            await self._containers.clear(live.uid)
+            self._containers.clear(live.uid)
         except RetryError as error:
-            self._containers.tell(live, "FailedKillPod", error.message, is_warning=True)
+            self._containers.events.warn(live, "FailedKillPod", error.message)
             raise
         try:
             await self._runtime.store.delete(POD, live.key, DeleteOptions(grace_seconds=0, uid=live.uid))
         except (NotFoundError, ConflictError) as error:
             _log.debug("the pod has gone already", extra={"pod": str(live.key), "why": str(error)})
-        self._live.pop(live.uid, None)
+        self._forget(live)
 
     async def _see_off(self, live: LivePod) -> bool:
         """Ends what runs of a pod that is no longer in the API, then forgets it; False while some of it still runs."""
         self._containers.look_for_ends(live)
         if self._containers.stop_all(live, _GONE_GRACE):
             return False
-        await self._containers.clear(live.uid)
-        self._live.pop(live.uid, None)
+        self._containers.clear(live.uid)
+        self._forget(live)
         return True
 
     async def _hold_back(self, live: LivePod) -> Outcome:

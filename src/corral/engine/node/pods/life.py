@@ -41,8 +41,6 @@ class Orders(NamedTuple):
     stops: tuple[Stop, ...] = ()
     wake: float | None = None
     """When to look again though nothing changed, in seconds since the epoch."""
-    is_over: bool = False
-    """Whether nothing runs and nothing will: what the pod holds on this machine can go."""
     lets_go: bool = False
     """Whether the API is to be told that nothing of a deleted pod is left."""
 
@@ -52,14 +50,14 @@ def decide(sight: PodSight) -> Orders:
     if sight.is_deleting:
         if sight.running:
             return Orders(stops=_stops(sight, deletion_grace(sight), "the pod is deleted"))
-        return Orders(is_over=True, lets_go=True)
+        return Orders(lets_go=True)
     if sight.has_finished:
-        return Orders(stops=_stops(sight, 0.0, "the pod is over"), is_over=not sight.running)
+        return Orders(stops=_stops(sight, 0.0, "the pod is over"))
     if sight.verdict[0]:
-        return Orders(stops=_stops(sight, pod_grace(sight), sight.verdict[1]), is_over=not sight.running)
+        return Orders(stops=_stops(sight, pod_grace(sight), sight.verdict[1]))
     if outcome_of(sight):
         stops = _stops(sight, SIDECAR_GRACE, "the other containers have ended")
-        return Orders(stops=stops, is_over=not sight.running)
+        return Orders(stops=stops)
     return _going_on(sight)
 
 

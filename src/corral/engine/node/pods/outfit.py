@@ -11,10 +11,7 @@ from typing import NamedTuple
 
 from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
-from corral.engine.node.addressing.mpi_pods import worker_command
-from corral.engine.node.addressing.mpi_surroundings import mpi_surroundings
 from corral.engine.node.addressing.paddle_pods import paddle_variables
-from corral.engine.node.addressing.pod_finding import FOLDER_VARIABLE, NAMESPACE_VARIABLE
 from corral.engine.node.containers.launch import Launch, Limits, Mount, StartRefusedError
 from corral.engine.node.downward import PodFacts
 from corral.engine.node.environment.commands import expanded_command
@@ -25,9 +22,12 @@ from corral.engine.node.fetched import Fetched, decoded
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.images import meaning as images
 from corral.engine.node.images.register import ImageRegister
-from corral.engine.node.machine.mounts import can_mount
+from corral.engine.node.machine.mounts import why_no_mounts
 from corral.engine.node.machine.processors import chosen_processors
 from corral.engine.node.membership.node_object import HOST_IP
+from corral.engine.node.mpi.pod_finding import FOLDER_VARIABLE, NAMESPACE_VARIABLE
+from corral.engine.node.mpi.roles import worker_command
+from corral.engine.node.mpi.surroundings import mpi_surroundings
 from corral.engine.node.pods.addresses import AddressBook, PodAddresses
 from corral.engine.node.pods.devices import Devices
 from corral.engine.node.pods.fetching import fetch, fetch_tokens
@@ -116,7 +116,7 @@ class Outfitter:
             workdir=translate(meaning.workdir) or self._scratch(uid),
             log=log_of(self._folder, pod, container, number).path,
             owner=f"{uid}/{name}/{number}",
-            mounts=() if can_mount() else mounts,
+            mounts=() if why_no_mounts() else mounts,
             limits=limits_of(container, self._assets.processors, beside.processors),
             ports=tuple(sorted(baggage.addresses.own_ports.items())),
         )
@@ -178,7 +178,7 @@ class Outfitter:
 
         A file is shared by all containers, so it knows the paths of all; those that depend on variables are left out.
         """
-        if not can_mount():
+        if not why_no_mounts():
             return ()
         plain = [
             {**one, "volumeMounts": [mount for mount in one.get("volumeMounts") or () if not mount.get("subPathExpr")]}
@@ -214,7 +214,7 @@ class Outfitter:
 
 def _translation(addresses: PodAddresses, mounts: tuple[Mount, ...]) -> Translate:
     """Returns what makes a text one of this machine: its addresses, and its paths where nothing can be mounted."""
-    if not can_mount():
+    if not why_no_mounts():
         return addresses.translate
     paths = path_translation(mounts)
     return lambda text: addresses.translate(paths(text))

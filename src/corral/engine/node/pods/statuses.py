@@ -3,24 +3,16 @@
 Moments of earlier statuses are kept as long as what they tell of has not changed, so that a second look writes nothing.
 """
 
-from typing import NamedTuple
-
 from corral.engine.node.pods.life import begins_again
 from corral.engine.node.pods.phases import are_initialized, phase_of
 from corral.engine.node.pods.sight import ContainerSight, PodSight, RunSight
+from corral.engine.node.pods.whereabouts import Whereabouts
 from corral.kinds.objects import Object
 from corral.reconcile.moments import stamp_of
 
 FINISHED = ("Succeeded", "Failed")
 OURS = ("PodReadyToStartContainers", "Initialized", "Ready", "ContainersReady", "PodScheduled")
 """The conditions that a node writes; all others are those of somebody else."""
-
-
-class Whereabouts(NamedTuple):
-    """Where a pod is reached."""
-
-    pod_ip: str
-    host_ip: str
 
 
 def status_of(sight: PodSight, where: Whereabouts) -> Object:

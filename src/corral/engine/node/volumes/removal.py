@@ -5,7 +5,7 @@ import shutil
 import stat
 
 from corral.engine.node.folder import NodeFolder
-from corral.engine.supervisor.home import note, read_text
+from corral.engine.small_files import note, read_text
 from corral.errors import RetryError
 from corral.kinds.objects import Object, key_of, uid_of
 

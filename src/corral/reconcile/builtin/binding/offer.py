@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from corral.kinds.node_labels import is_fake_node, is_process_node
+from corral.kinds.nodes import is_fake_node, is_process_node
 from corral.kinds.objects import Object, labels_of
 from corral.kinds.quantities import parse_quantity, quantity_text
 from corral.reconcile.builtin.binding.demand import Demand, extended_amounts

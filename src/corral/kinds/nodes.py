@@ -1,4 +1,4 @@
-"""The labels by which Corral's own nodes are told from those of a cluster."""
+"""What Nodes carry besides what Kubernetes defines, so that those who write it and those who read it agree."""
 
 from corral.kinds.objects import Object, labels_of
 
@@ -6,6 +6,14 @@ PROCESS_NODE = "corral.dev/process-node"
 """On a node that runs pods as processes of this machine."""
 FAKE_NODE = "corral.dev/fake-node"
 """On a node that runs nothing: its pods only look as if they ran."""
+CERTIFICATE_FINGERPRINT = "corral.dev/kubelet-certificate-sha256"
+"""The annotation with the fingerprint of the certificate that the node's own API serves with, in hexadecimal digits.
+
+Such a certificate is signed by nobody else. Whoever trusts the API knows by this whom it speaks with, and shows its token
+to nobody else.
+"""
+GPU = "nvidia.com/gpu"
+"""The resource by which nodes offer GPUs, and pods ask for them."""
 
 
 def is_process_node(node: Object) -> bool:

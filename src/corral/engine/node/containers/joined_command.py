@@ -25,6 +25,10 @@ class JoinedCommand:
         if not self._ended.done():
             self._joined.process.send_group(signal.SIGHUP)
 
+    def kill(self) -> None:
+        """Kills it, if it still runs."""
+        self._joined.kill()
+
     def _finish(self) -> None:
         self._joined.forget()
         code = self._watch.exit_code

@@ -3,12 +3,12 @@
 import os
 import shlex
 
-from corral.engine.node.addressing.own_programs import program
 from corral.engine.node.folder import NodeFolder
-from corral.engine.supervisor.home import note, read_text
+from corral.engine.node.mpi.own_programs import program
+from corral.engine.small_files import note, read_text
 
 PROGRAMS = ("kubectl", "ssh")
-_AGENT = "corral.engine.node.addressing.exec_agent"
+_AGENT = "corral.engine.node.mpi.exec_agent"
 
 
 def script_of(name: str) -> str:

@@ -3,17 +3,17 @@
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from corral.engine.node.addressing.mpi_pods import worker_command
-from corral.engine.node.addressing.mpi_surroundings import mpi_surroundings
-from corral.engine.node.addressing.stand_ins import install_stand_ins
 from corral.engine.node.containers.launch import Launch, Mount
 from corral.engine.node.containers.record import Run
 from corral.engine.node.containers.starting import start
 from corral.engine.node.folder import NodeFolder
+from corral.engine.node.mpi.own_programs import program
+from corral.engine.node.mpi.roles import worker_command
+from corral.engine.node.mpi.stand_ins import install_stand_ins
+from corral.engine.node.mpi.surroundings import mpi_surroundings
 from corral.kinds.objects import Object
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -98,9 +98,9 @@ class MpiStage:
 
     def deliver(self, target: Path) -> "subprocess.Popen[str]":
         """Starts the init container of a launcher."""
-        module = "corral.engine.node.addressing.kubectl_delivery"
+        words = program("corral.engine.node.mpi.kubectl_delivery")
         env: Mapping[str, str] = {**os.environ, **self._told(), "TARGET_DIR": str(target), "NAMESPACE": "ml"}
-        agent = subprocess.Popen([sys.executable, "-m", module], env=env, stdout=subprocess.PIPE, text=True)
+        agent = subprocess.Popen(words, env=env, stdout=subprocess.PIPE, text=True)
         self._agents.append(agent)
         return agent
 

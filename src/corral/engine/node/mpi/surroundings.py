@@ -3,9 +3,9 @@
 import os
 from collections.abc import Callable, Mapping
 
-from corral.engine.node.addressing.mpi_pods import LaunchSite, launcher_variables, role_of, worker_variables
-from corral.engine.node.addressing.stand_ins import install_stand_ins
 from corral.engine.node.folder import NodeFolder
+from corral.engine.node.mpi.roles import LaunchSite, launcher_variables, role_of, worker_variables
+from corral.engine.node.mpi.stand_ins import install_stand_ins
 from corral.kinds.objects import Object, uid_of
 from corral.reconcile.frameworks.mpi import CONFIG_PATH
 

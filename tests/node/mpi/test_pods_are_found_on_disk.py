@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from corral.engine.node.addressing.kubectl_delivery import wait_for
-from corral.engine.node.addressing.pod_finding import PodsOnDisk
 from corral.engine.node.folder import NodeFolder
+from corral.engine.node.mpi.kubectl_delivery import wait_for
+from corral.engine.node.mpi.pod_finding import PodsOnDisk
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from corral.kinds.objects import Object
 from corral.kinds.well_known import POD
 from corral.ports.object_store import Scope
-from tests.node.addressing.test_mpi_works_through_the_agent import environment_of
+from tests.node.mpi.test_mpi_works_through_the_agent import environment_of
 from tests.training.stage import Stage
 
 pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from corral.engine.node.addressing.mpi_pods import (
+from corral.engine.node.mpi.pod_finding import is_door
+from corral.engine.node.mpi.roles import (
     LaunchSite,
     launcher_variables,
     role_of,
     worker_command,
     worker_variables,
 )
-from corral.engine.node.addressing.pod_finding import is_door
 from corral.kinds.objects import Object
 from corral.kinds.training.job import Place
 from corral.kinds.training.reading import read_job

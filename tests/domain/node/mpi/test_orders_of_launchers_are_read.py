@@ -2,8 +2,8 @@
 
 import pytest
 
-from corral.engine.node.addressing.agent_words import Order, kubectl_order, ssh_order
-from corral.engine.node.addressing.pod_finding import HostName, hosts_in, parsed_host
+from corral.engine.node.mpi.agent_words import Order, kubectl_order, ssh_order
+from corral.engine.node.mpi.pod_finding import HostName, hosts_in, parsed_host
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from corral.engine.node.containers.clearing import end_all
 from corral.engine.node.containers.ending import kill_everything
 from corral.engine.node.containers.launch import Mount
 from corral.engine.supervisor.host import ProcessIdentity, identity
-from tests.node.addressing.mpi_stage import MpiStage
 from tests.node.containers.launching import PATIENCE, until
+from tests.node.mpi.stage import MpiStage
 
 HOST = "pi-worker-0.pi.ml.svc"
 SLEEPS = ("sleep", "1000")

@@ -1,7 +1,7 @@
 """The init container of an MPI launcher: brings `kubectl` to where the job expects it, and waits until the workers run.
 
-Run as `python -m corral.engine.node.addressing.kubectl_delivery` in place of the image that does this on a cluster. It waits
-as long as the workers need: they may stand in a queue for hours, and a launcher that gives up would fail its job.
+It stands in for the image that does this on a cluster. It waits as long as the workers need: they may stand in a queue for
+hours, and a launcher that gives up would fail its job.
 """
 
 import os
@@ -9,7 +9,8 @@ import sys
 import time
 from collections.abc import Sequence
 
-from corral.engine.node.addressing.pod_finding import (
+from corral.engine.node.folder import NodeFolder
+from corral.engine.node.mpi.pod_finding import (
     FOLDER_VARIABLE,
     NAMESPACE_VARIABLE,
     KnownPod,
@@ -19,8 +20,7 @@ from corral.engine.node.addressing.pod_finding import (
     pods_at,
     running_container,
 )
-from corral.engine.node.addressing.stand_ins import install
-from corral.engine.node.folder import NodeFolder
+from corral.engine.node.mpi.stand_ins import install
 
 TARGET_VARIABLE, HOSTFILE_VARIABLE = "TARGET_DIR", "CORRAL_MPI_HOSTS"
 DEFAULT_TARGET, DEFAULT_HOSTFILE = "/opt/kube", "/etc/mpi/hostfile"
@@ -67,7 +67,3 @@ def _missing(folder: NodeFolder, namespace: str, hosts: Sequence[str], pods: Seq
     """Returns the hosts of which no container runs."""
     found = ((host, pods_at(pods, namespace, parsed_host(host))) for host in hosts)
     return [host for host, meant in found if running_container(folder, meant) is None]
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -12,9 +12,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from corral.engine.node.addressing.agent_words import kubectl_order, ssh_order
-from corral.engine.node.addressing.door import knock, run_behind
-from corral.engine.node.addressing.pod_finding import (
+from corral.engine.node.containers.joining import become
+from corral.engine.node.containers.launch import StartRefusedError
+from corral.engine.node.containers.record import Run
+from corral.engine.node.folder import NodeFolder
+from corral.engine.node.mpi.agent_words import kubectl_order, ssh_order
+from corral.engine.node.mpi.door import knock, run_behind
+from corral.engine.node.mpi.pod_finding import (
     FOLDER_VARIABLE,
     NAMESPACE_VARIABLE,
     PodsOnDisk,
@@ -25,10 +29,6 @@ from corral.engine.node.addressing.pod_finding import (
     pods_named,
     running_container,
 )
-from corral.engine.node.containers.joining import become
-from corral.engine.node.containers.launch import StartRefusedError
-from corral.engine.node.containers.record import Run
-from corral.engine.node.folder import NodeFolder
 
 HOSTS_VARIABLE = "CORRAL_MPI_HOSTS"
 """The host file of the job: who stands in it is worth waiting for, whoever does not may be any machine."""

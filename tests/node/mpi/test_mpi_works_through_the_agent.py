@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from corral.engine.node.containers.clearing import end_all
-from tests.node.addressing.mpi_stage import FIRST, PATH, SECOND, MpiStage
 from tests.node.containers.launching import ended
+from tests.node.mpi.stage import FIRST, PATH, SECOND, MpiStage
 from tools import frameworks
 
 ENVIRONMENTS = "CORRAL_MPI_ENVIRONMENTS"

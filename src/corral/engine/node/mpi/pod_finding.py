@@ -14,12 +14,12 @@ from corral.engine.node.folder import NodeFolder
 FOLDER_VARIABLE = "CORRAL_NODE_FOLDER"
 NAMESPACE_VARIABLE = "CORRAL_NAMESPACE"
 
-DOOR = "corral.engine.node.addressing.door"
+DOOR = "corral.engine.node.mpi.door"
 """The module that a worker runs while it waits for commands."""
 
 _JOB_NAME = "training.kubeflow.org/job-name"
 _JOB_ROLE = "training.kubeflow.org/job-role"
-_DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
+DEFAULT_CONTAINER = "kubectl.kubernetes.io/default-container"
 
 
 class KnownPod(NamedTuple):
@@ -91,7 +91,7 @@ def _read(uid: str, document: dict[str, Any]) -> KnownPod:
     # The pod of a launcher Job has a name with a random end, but is known to the others by a fixed one.
     hostname = f"{job}-launcher" if job and labels.get(_JOB_ROLE) == "launcher" else name
     containers = [str(one["name"]) for one in spec.get("containers") or ()]
-    containers.sort(key=lambda one: one != notes.get(_DEFAULT_CONTAINER))
+    containers.sort(key=lambda one: one != notes.get(DEFAULT_CONTAINER))
     return KnownPod(
         uid=uid,
         namespace=str(metadata.get("namespace", "")),

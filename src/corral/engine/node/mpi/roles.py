@@ -11,9 +11,9 @@ import sys
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from corral.engine.node.addressing.exec_agent import HOSTS_VARIABLE
-from corral.engine.node.addressing.own_programs import program
-from corral.engine.node.addressing.pod_finding import DOOR
+from corral.engine.node.mpi.exec_agent import HOSTS_VARIABLE
+from corral.engine.node.mpi.own_programs import program
+from corral.engine.node.mpi.pod_finding import DOOR
 from corral.kinds.objects import Object, labels_of
 from corral.kinds.training.mpi import MPI_JOB, MPI_JOB_V2
 from corral.reconcile.frameworks.mpi import CONFIG_PATH, HOSTFILE, KUBEXEC

@@ -20,9 +20,9 @@ import struct
 import sys
 from collections.abc import Callable, Sequence
 
-from corral.engine.node.addressing.pod_finding import FOLDER_VARIABLE
 from corral.engine.node.containers.record import MARK
 from corral.engine.node.folder import NodeFolder
+from corral.engine.node.mpi.pod_finding import FOLDER_VARIABLE
 
 NAME = "door"
 """The socket, in the folder of the run."""
