@@ -3,6 +3,7 @@
 import errno
 import resource
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,21 +13,25 @@ from corral.engine.small_files import note, write_private
 ROOM = 10
 
 
-@pytest.fixture
-def _little_room() -> Iterator[None]:
-    """Lets files of this process be so many bytes at most: what fits is taken, the rest is refused, as on a full disk."""
+@contextmanager
+def little_room() -> Iterator[None]:
+    """Lets files of this process be so many bytes at most: what fits is taken, the rest is refused, as on a full disk.
+
+    Not longer than one write takes: what is said about the tests may go into a file as well.
+    """
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.usefixtures("_little_room")
 @pytest.mark.parametrize("write", [note, write_private])
 def test_what_does_not_fit_changes_nothing(write: Callable[[str, str], None], tmp_path: Path) -> None:
     path = tmp_path / "record"
     write(str(path), "old")
-    with pytest.raises(OSError, match="too large") as caught:
+    with pytest.raises(OSError, match="too large") as caught, little_room():
         write(str(path), "x" * (ROOM + 1))
     assert caught.value.errno == errno.EFBIG
     assert path.read_text() == "old"

@@ -58,8 +58,13 @@ def test_a_new_deployment_becomes_available(cluster: Cluster) -> None:
     pod = cluster.pods(app="web")[0]
     assert pod["metadata"]["generateName"] == f"{name}-"
     assert pod["metadata"]["ownerReferences"][0]["uid"] == replica_set["metadata"]["uid"]
-    said = {(one["reason"], one["message"]) for one in cluster.all(EVENT) if one["involvedObject"]["name"] == "web"}
-    assert ("ScalingReplicaSet", f"Scaled up replica set {name} from 0 to 3") in said
+    wanted = ("ScalingReplicaSet", f"Scaled up replica set {name} from 0 to 3")
+    cluster.wait(
+        lambda: {
+            (one["reason"], one["message"]) for one in cluster.all(EVENT) if one["involvedObject"]["name"] == "web"
+        },
+        lambda said: wanted in said,
+    )
 
 
 def test_a_new_template_replaces_pods_within_the_limits(cluster: Cluster) -> None:

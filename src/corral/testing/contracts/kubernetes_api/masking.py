@@ -89,7 +89,7 @@ class Masks:
         if value.get("kind") == "Table":
             value = self._without_ages(value)
         if value.get("type") == "BOOKMARK":
-            value = value | {"object": value["object"] | {"metadata": value["object"]["metadata"] | _UNTOLD}}
+            value = value | {"object": _without_revision(value["object"])}
         made = {self.text(key): self._field(key, item) for key, item in value.items()}
         if isinstance(made.get("managedFields"), list):
             made["managedFields"].sort(key=_owner)  # the server sorts by time, to the second
@@ -123,6 +123,13 @@ class Masks:
             "<age>" if column in _AGES and isinstance(cell, str) and _AGE.match(cell) else cell
             for column, cell in zip(self._columns, cells, strict=True)
         ]
+
+
+def _without_revision(bookmark: dict[str, Any]) -> dict[str, Any]:
+    """Masks how far a watch has come, which depends on what else is written meanwhile; a Table tells it in its row as well."""
+    told = bookmark | {"metadata": bookmark["metadata"] | _UNTOLD}
+    rows = [row | {"object": _without_revision(row["object"])} for row in bookmark.get("rows") or ()]
+    return told | ({"rows": rows} if rows else {})
 
 
 def in_order(status: dict[str, Any]) -> dict[str, Any]:
