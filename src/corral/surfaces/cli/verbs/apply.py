@@ -30,7 +30,7 @@ def apply(names: tuple[str, ...], force_conflicts: bool, context: str, namespace
     cat job.yaml | corral apply -f -
 
     Takes every kind that the API serves. Nothing is written when a file cannot be read; an object that the API refuses
-    does not keep the others back, and makes the exit status 2.
+    does not keep the others back; the first refusal makes the exit status.
     """
     from corral.control.desk.applying import Terms, apply_all
     from corral.surfaces.cli.manifest_files import manifests_in
