@@ -43,5 +43,24 @@ def test_a_claim_outlives_its_pods_and_goes_when_it_is_deleted(
     wait_until(lambda: not folder.exists(), "the directory of the claim is gone")
 
 
+def test_a_claim_that_is_made_again_takes_nothing_from_those_who_use_the_former(
+    own_stage: Stage, embedded_node_ground: EmbeddedGround, tmp_path: Path
+) -> None:
+    spec = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}
+    own_stage.make(PERSISTENT_VOLUME_CLAIM, "kept", spec=spec)
+    go = tmp_path / "go"
+    patient = f"echo old > /kept/file; while [ ! -e {go} ]; do sleep 0.1; done; grep old /kept/file"
+    own_stage.make(POD, "former", spec=using(patient))
+    own_stage.wait(lambda: own_stage.get(POD, "former").get("status", {}).get("phase"), lambda seen: seen == "Running")
+    own_stage.delete(PERSISTENT_VOLUME_CLAIM, "kept")
+    own_stage.wait_gone(PERSISTENT_VOLUME_CLAIM, "kept")
+    own_stage.make(PERSISTENT_VOLUME_CLAIM, "kept", spec=spec)
+    own_stage.make(POD, "latter", spec=using("test ! -e /kept/file"))
+    own_stage.wait(lambda: "deleted claim" in str(own_stage.get(POD, "latter").get("status")))
+    go.touch()
+    wait_succeeded(own_stage, "former")
+    wait_succeeded(own_stage, "latter")
+
+
 def wait_succeeded(stage: Stage, name: str) -> None:
     stage.wait(lambda: stage.get(POD, name).get("status", {}).get("phase"), lambda seen: seen == "Succeeded")

@@ -3,11 +3,13 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from corral.engine.node.fetched import Fetched
+from corral.engine.node.pods.storage_limits import taken_bytes
 from corral.engine.node.volumes.removal import remove, remove_claim
 from corral.errors import RetryError
 from tests.node.volumes.volume_scene import Scene, config
@@ -18,8 +20,18 @@ def test_volumes_and_copies_go(tmp_path: Path) -> None:
     scene.make(config(a="1"))
     scene.mounts()
     remove(scene.folder, "u")
-    assert os.listdir(scene.folder.pod("u")) == []
+    assert not os.path.exists(scene.folder.pod("u"))
     remove(scene.folder, "u")
+
+
+def test_folders_that_are_nested_deeply_go_as_well(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, {"emptyDir": {}})
+    scene.make()
+    script = 'import os\nfor _ in range(3000):\n    os.mkdir("a")\n    os.chdir("a")'
+    subprocess.run([sys.executable, "-c", script], cwd=scene.path, check=True)
+    assert taken_bytes(str(scene.path)) > 0
+    remove(scene.folder, "u")
+    assert not scene.path.exists()
 
 
 def test_links_are_removed_and_not_followed(tmp_path: Path) -> None:

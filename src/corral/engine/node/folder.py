@@ -1,7 +1,8 @@
 """The folder of a node: where pods, their runs, their logs and the directories behind claims are kept.
 
-    pods/UID/pod.json                        the pod as it was taken
-    pods/UID/volumes/VOLUME/                 what is mounted
+    pods/UID/pod.json                        the names of the pod and its containers
+    pods/UID/volumes/VOLUME/, subpaths/      what is mounted
+    pods/UID/work/, mpi/                     where it works without a workingDir; what MPI keeps
     pods/UID/containers/NAME/RUN/            one run of a container: its record, its exit code, what joined it
     logs/NAMESPACE/POD_UID/CONTAINER/RUN.log what was said; outlives the pod
     claims/NAMESPACE/CLAIM/                  the directory behind a PersistentVolumeClaim

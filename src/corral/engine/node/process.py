@@ -111,7 +111,7 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: A
         _log.info("node registered", extra={"node": name, "api": client.access.server})
         group.create_task(membership.run(), name="heartbeat")
         group.create_task(keeper.run(), name="pods")
-        claims = Claims(runtime, folder, lambda: [live.pod for live in keeper.live.values()])
+        claims = Claims(runtime, folder, pods_of_node(name))
         group.create_task(claims.run(), name="claims")
         storage = StorageWatch(
             folder,

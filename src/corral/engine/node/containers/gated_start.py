@@ -19,7 +19,7 @@ from corral.engine.node.containers.forking import ABOVE, START_SECONDS, changed_
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.supervisor.host import IS_LINUX
 
-GATE = """read -r corral_gate <&4 || exec rm -f -- "$3"
+GATE = """read -r corral_gate <&4 || exec /bin/rm -f -- "$3"
 exec 4<&-
 umask 022
 cd -P -- "$1" || { echo "cannot work in $1"; echo 126 >&3; exit 126; }
@@ -54,13 +54,13 @@ def can_wait_at_a_gate(env: Mapping[bytes, bytes]) -> bool:
 
 def in_time(find: Callable[[], str]) -> str:
     """Returns what `find` finds on the disk; refuses when that takes too long, since everybody waits for it."""
-    found: list[str | StartRefusedError] = []
+    found: list[str | BaseException] = []
 
     def look() -> None:
         try:
             found.append(find())
-        except StartRefusedError as refusal:
-            found.append(refusal)
+        except BaseException as error:  # noqa: BLE001 - raised below, where somebody waits for it
+            found.append(error)
 
     finder = threading.Thread(target=look, name="find-program", daemon=True)
     try:
@@ -71,7 +71,7 @@ def in_time(find: Callable[[], str]) -> str:
     if not found:
         message = f"nothing was found in {START_SECONDS:g} s: a file or folder that it needs does not answer"
         raise StartRefusedError("CreateContainerError", message)
-    if isinstance(found[0], StartRefusedError):
+    if isinstance(found[0], BaseException):
         raise found[0]
     return found[0]
 
@@ -83,9 +83,10 @@ def start_through_gate(waiting: Waiting, prepare: Callable[[int], None]) -> int:
         pid = _spawned(waiting, entry)
     except OSError as error:
         os.close(exit_)
-        if error.errno in (errno.EAGAIN, errno.ENOMEM):
-            raise no_process(error.strerror) from error
-        raise StartRefusedError("StartError", exec_problem(error)) from error
+        # The program is always the shell, so only the length of its words is a fault of the command.
+        if error.errno == errno.E2BIG:
+            raise StartRefusedError("StartError", exec_problem(error)) from error
+        raise no_process(error.strerror) from error
     finally:
         os.close(entry)
     try:
@@ -103,13 +104,15 @@ def start_through_gate(waiting: Waiting, prepare: Callable[[int], None]) -> int:
 
 def _spawned(waiting: Waiting, entry: int) -> int:
     # Moved up first, so that putting one into its place never overwrites another.
-    raised = [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, ABOVE) for handle in (*waiting.handles, entry)]
-    actions = [
-        *((os.POSIX_SPAWN_DUP2, handle, place) for place, handle in enumerate(raised)),
-        *((os.POSIX_SPAWN_CLOSE, handle) for handle in _inheritable() if handle >= len(raised)),
-    ]
+    raised: list[int] = []
     words = ("sh", "-c", GATE + waiting.script, "sh", waiting.workdir, waiting.mark, waiting.record, *waiting.argv)
     try:
+        for handle in (*waiting.handles, entry):
+            raised += [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, ABOVE)]
+        actions = [
+            *((os.POSIX_SPAWN_DUP2, handle, place) for place, handle in enumerate(raised)),
+            *((os.POSIX_SPAWN_CLOSE, handle) for handle in _inheritable() if handle >= len(raised)),
+        ]
         return os.posix_spawn(
             "/bin/sh",
             words,

@@ -84,14 +84,23 @@ class MemoryWatchdog:
 
     def _look(self) -> None:
         self._timer = None
+        share = 1.0
+        try:
+            share = self._largest_share()
+        except OSError as error:
+            _log.warning("memory not measured", extra={"why": str(error)})
+        finally:
+            if self._runs:
+                self._look_after(next_look(share))
+
+    def _largest_share(self) -> float:
         share, census = 0.0, Census()
         for run in list(self._runs.values()):
             if run.is_running():
                 share = max(share, self._examine(run, census))
             else:
                 self.forget(run)
-        if self._runs:
-            self._look_after(next_look(share))
+        return share
 
     def _examine(self, run: Run, census: Census) -> float:
         """Measures a run and returns its share of the limit; one that is above it is killed until it is gone."""

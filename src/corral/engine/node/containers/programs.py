@@ -65,6 +65,8 @@ def _unusable(path: str) -> str:
         return _ABSENT
     except OSError as error:
         return f"{(error.strerror or str(error)).lower()}"
+    except ValueError:
+        return "its name holds a NUL byte"
     if stat.S_ISDIR(mode):
         return "permission denied, it is a folder"
     if not stat.S_ISREG(mode):

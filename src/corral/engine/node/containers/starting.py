@@ -77,7 +77,10 @@ def start(launch: Launch) -> Run:
             pid = _start_outside(launch, draft, env, handles)
         else:
             pid = _start_inside(launch, draft, mounts, env, handles)
-    except StartRefusedError:
+    except OSError as error:
+        _forget(draft)
+        raise StartRefusedError("CreateContainerError", f"cannot prepare the run: {error.strerror}") from error
+    except BaseException:
         _forget(draft)
         raise
     finally:

@@ -66,7 +66,7 @@ class Membership:
             await self._clock.sleep(BEAT_SECONDS)
             try:
                 await self._beat()
-            except CorralError as error:
+            except (CorralError, OSError) as error:
                 _log.warning("heartbeat failed", extra={"node": self._name, "why": str(error)})
 
     async def _beat(self) -> None:

@@ -73,6 +73,8 @@ class _Caller:
                 numbers = array.array("i")
                 numbers.frombytes(content[: len(content) - len(content) % numbers.itemsize])
                 self.handles.extend(numbers)
+        for handle in self.handles:
+            os.set_inheritable(handle, False)
         self.received += data
         return bool(data) and len(self.received) <= _LONGEST
 

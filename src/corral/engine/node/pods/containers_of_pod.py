@@ -15,6 +15,7 @@ from corral.engine.node.containers.record import Run
 from corral.engine.node.containers.watching import EndWatch
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.pods.checks import unknown_checks
+from corral.engine.node.pods.claims import claims_of
 from corral.engine.node.pods.evidence import how_it_ended
 from corral.engine.node.pods.hooks_and_probes import HooksAndProbes
 from corral.engine.node.pods.life import Start, Stop
@@ -146,7 +147,16 @@ class ContainersOfPod:
         running = [one for live in self._live.values() for one in live.containers.values() if one.run is not None]
         over = {live.uid for live in self._live.values() if live.is_over}
         uids = frozenset(self.records.uids()) - over
-        return Neighbours(uids, tuple(one.run.cpus for one in running if one.run is not None and one.run.cpus))
+        cpus = tuple(one.run.cpus for one in running if one.run is not None and one.run.cpus)
+        return Neighbours(uids, cpus, self._claims_in_use())
+
+    def _claims_in_use(self) -> dict[ObjectKey, frozenset[str]]:
+        found: dict[ObjectKey, frozenset[str]] = {}
+        for live in self._live.values():
+            if not live.is_over and any(one.latest is not None for one in live.containers.values()):
+                for key in claims_of(live.pod):
+                    found[key] = found.get(key, frozenset()) | {live.uid}
+        return found
 
     # --- ending ---
 

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 from corral.engine.node.containers.record import Run
-from corral.engine.node.pods.checks import Subject, check
+from corral.engine.node.pods.checks import Answer, Subject, check
 from corral.engine.node.pods.inside import InsideRun
 from corral.engine.node.pods.live_pod import LiveContainer, LivePod
 from corral.engine.node.pods.pod_events import PodEvents
@@ -54,7 +54,10 @@ class HooksAndProbes:
         return before
 
     async def _after_start(self, live: LivePod, container: LiveContainer, run: Run, hook: Object) -> None:
-        answer = await check(hook, _subject(live.pod, container, run), _HOOK_SECONDS)
+        try:
+            answer = await check(hook, _subject(live.pod, container, run), _HOOK_SECONDS)
+        except OSError as error:
+            answer = Answer(False, f"it could not be run: {error.strerror}")
         container.hook = None
         if not answer.is_good:
             container.hook_failure = f"the hook after the start failed: {answer.said}"

@@ -7,7 +7,7 @@ runs, and the pod in the API says what shall.
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from corral.control.backoff import Backoff
 from corral.control.controller import Controller, Watch
@@ -29,7 +29,7 @@ from corral.ports.refusals import ConflictError, NotFoundError
 _BACKOFF = Backoff(0.2, 10.0)
 _GONE_GRACE = 2.0
 """Seconds for processes whose pod is no longer in the API."""
-_CLEAR_AGAIN = 60.0
+_CLEAR_AGAIN = 1.0
 """Seconds after which what could not be cleared away is tried again."""
 _MOST_STEPS = 4
 """Steps in one look: each may follow from the one before, such as a start that was refused."""
@@ -52,6 +52,8 @@ class PodKeeper:
         self._pods = runtime.caches.of(POD, scope)
         self._live: dict[str, LivePod] = {}
         self._uids: dict[ObjectKey, set[str]] = {}
+        self._lingering: dict[str, ObjectKey | None] = {}
+        """Pods of an earlier life of this node that are no more, and of which something cannot be removed yet."""
         self.controller = Controller(
             "pods", self._reconcile, [Watch(POD, scope=scope)], runtime, workers=8, backoff=_BACKOFF
         )
@@ -69,11 +71,11 @@ class PodKeeper:
 
     async def run(self) -> None:
         """Works until cancelled; what runs goes on without this process."""
-        strangers = await self._clear_strangers()
+        await self._find_strangers()
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self.controller.run(), name="pods")
-                group.create_task(self._clear_again(strangers), name="strangers")
+                group.create_task(self._clear_strangers(), name="strangers")
                 group.create_task(self._keep_house(), name="logs")
         finally:
             for live in self._live.values():
@@ -83,31 +85,35 @@ class PodKeeper:
         await self._pods.wait_synced()
         await self._containers.keep_house(lambda: frozenset(uid_of(pod) for pod in self._pods.objects()))
 
-    async def _clear_strangers(self) -> list[str]:
+    async def _find_strangers(self) -> None:
         """Ends what an earlier life of this node started for pods that are no more; only a whole list says so.
 
-        It comes before everything else: a pod that took the name of such a one must not run beside it. Returns the uids
-        of those of which something stays.
+        It comes before everything else: a pod that took the name of such a one must not run beside it.
         """
         await self._pods.wait_synced()
         known = {uid_of(pod) for pod in self._pods.objects()}
-        return await self._cleared([uid for uid in self._containers.records.uids() if uid not in known])
+        records = self._containers.records
+        self._lingering = {uid: records.key_of(uid) for uid in records.uids() if uid not in known}
+        for uid in self._lingering:
+            _log.info("ends what is left of a pod that is gone", extra={"uid": uid})
+        self._clear_lingering(is_first=True)
 
-    async def _clear_again(self, strangers: list[str]) -> None:
-        while strangers:
+    async def _clear_strangers(self) -> None:
+        while self._lingering:
             await self._runtime.clock.sleep(_CLEAR_AGAIN)
-            strangers = await self._cleared(strangers)
+            self._clear_lingering()
 
-    async def _cleared(self, uids: Iterable[str]) -> list[str]:
-        left = []
-        for uid in uids:
-            _log.info("ended what is left of a pod that is gone", extra={"uid": uid})
+    def _clear_lingering(self, *, is_first: bool = False) -> None:
+        for uid, key in list(self._lingering.items()):
             try:
                 self._containers.clear(uid)
-            except RetryError as error:
-                _log.warning("something of a pod stays", extra={"uid": uid, "why": error.message})
-                left.append(uid)
-        return left
+            except Exception as error:  # noqa: BLE001 - one folder must not keep the node from everything else
+                if is_first:
+                    _log.warning("something of a pod stays", extra={"uid": uid, "why": str(error)})
+                continue
+            del self._lingering[uid]
+            if key is not None:
+                self.controller.enqueue(key)
 
     async def _reconcile(self, key: ObjectKey) -> Outcome:
         pod = self._pods.get(key)
@@ -119,7 +125,7 @@ class PodKeeper:
         live = self._live.get(uid) or self._take(pod)
         live.pod = pod
         self._containers.look_for_ends(live)
-        if leaving:
+        if leaving or key in self._lingering.values():
             # The end of its processes brings this key again.
             return await self._hold_back(live)
         orders = await self._carry_out(live)

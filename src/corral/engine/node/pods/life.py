@@ -16,7 +16,6 @@ from corral.engine.node.pods.waits import restart_wait
 from corral.reconcile.moments import seconds_of
 
 DEFAULT_GRACE = 30.0
-SIDECAR_GRACE = 2.0
 
 
 class Start(NamedTuple):
@@ -56,8 +55,7 @@ def decide(sight: PodSight) -> Orders:
     if sight.verdict[0]:
         return Orders(stops=_stops(sight, pod_grace(sight), sight.verdict[1]))
     if outcome_of(sight):
-        stops = _stops(sight, SIDECAR_GRACE, "the other containers have ended")
-        return Orders(stops=stops)
+        return Orders(stops=_stops(sight, pod_grace(sight), "the other containers have ended"))
     return _going_on(sight)
 
 

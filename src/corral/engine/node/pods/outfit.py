@@ -7,12 +7,13 @@ program. Each is decided elsewhere; here they meet.
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.addressing.paddle_pods import paddle_variables
-from corral.engine.node.containers.launch import Launch, Limits, Mount, StartRefusedError
+from corral.engine.node.containers.launch import WAITING, Launch, Limits, Mount, StartRefusedError
 from corral.engine.node.downward import PodFacts
 from corral.engine.node.environment.commands import expanded_command
 from corral.engine.node.environment.inheritance import inherited, merged
@@ -37,11 +38,12 @@ from corral.engine.node.volumes.payload import Ingredients
 from corral.engine.node.volumes.plan import MADE_OF_OBJECTS, Volume, plan_volumes
 from corral.engine.node.volumes.references import TokenRequest, tokens_of
 from corral.engine.node.volumes.references import references_of as named_by_volumes
-from corral.engine.node.volumes.removal import keep_for
+from corral.engine.node.volumes.removal import is_kept_for, keep_for
 from corral.engine.node.volumes.setting_up import set_up
 from corral.engine.node.volumes.translation import path_translation
 from corral.kinds.objects import Object, key_of, uid_of
 from corral.kinds.quantities import quantity_text, resource_quantity
+from corral.kinds.references import ObjectKey
 from corral.ports.refusals import NotFoundError, UnsupportedError
 
 _NANO = 10**9
@@ -73,6 +75,8 @@ class Neighbours(NamedTuple):
 
     uids: frozenset[str]
     processors: tuple[tuple[int, ...], ...]
+    claims: Mapping[ObjectKey, frozenset[str]] = MappingProxyType({})
+    """The uids of the pods with something that ran, and that are not over, by the claims that they mount."""
 
 
 class _Baggage(NamedTuple):
@@ -100,6 +104,7 @@ class Outfitter:
         baggage = await self._baggage(pod)
         # Asked for after all waiting: from here on nobody else can take anything in between.
         beside = neighbours()
+        self._take_claims(pod, baggage.fetched, beside)
         found = self._resolution(container, baggage)
         meaning = self._meaning(pod, container, found.values)
         own_files = (Mount(source, path, read_only=True) for path, source in meaning.files.items())
@@ -140,8 +145,6 @@ class Outfitter:
         namespace, name = key_of(pod)
         store = self._runtime.store
         fetched = await fetch(store, namespace, named_by_variables(pod) | named_by_volumes(pod))
-        for claim in fetched.claims.values():
-            keep_for(self._folder, claim)
         addresses = await self._addresses.of(pod, _texts(fetched), self._runtime.clock.now())
         try:
             tokens = await fetch_tokens(store, pod, tokens_of(pod))
@@ -150,6 +153,17 @@ class Outfitter:
         pod_ip = HOST_IP if pod["spec"].get("hostNetwork") else address_of(namespace, name)
         facts = PodFacts(pod, (pod_ip,), (HOST_IP,), self._assets.allocatable)
         return _Baggage(facts, fetched, addresses, plan_volumes(pod, fetched, self._folder), tokens)
+
+    def _take_claims(self, pod: Object, fetched: Fetched, beside: Neighbours) -> None:
+        """Makes the directories of claims theirs; of one that was made again, only when nobody uses the former one."""
+        for claim in fetched.claims.values():
+            users = beside.claims.get(key_of(claim), frozenset())
+            if is_kept_for(self._folder, claim) or uid_of(pod) in users:
+                continue
+            if users:
+                name = key_of(claim).name
+                raise StartRefusedError(WAITING, f"waiting for pods that use the deleted claim of the name {name}")
+            keep_for(self._folder, claim)
 
     def _resolution(self, container: Object, baggage: _Baggage) -> Resolution:
         services = self._addresses.services_of(baggage.addresses.namespace)

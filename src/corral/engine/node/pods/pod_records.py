@@ -10,8 +10,9 @@ from corral.engine.node.containers.record import Run, adopt, settled_path
 from corral.engine.node.folder import NodeFolder
 from corral.engine.node.mpi.pod_finding import DEFAULT_CONTAINER
 from corral.engine.node.volumes.removal import remove
-from corral.engine.small_files import note
+from corral.engine.small_files import note, read_text
 from corral.kinds.objects import Object, uid_of
+from corral.kinds.references import ObjectKey
 
 KEPT_RUNS = 2
 """Runs of a container whose records are kept: the latest, and the one before."""
@@ -29,11 +30,19 @@ class PodRecords:
         """Returns the uids of all pods that the disk knows."""
         return sorted(os.listdir(self._folder.pods)) if os.path.isdir(self._folder.pods) else []
 
+    def key_of(self, uid: str) -> ObjectKey | None:
+        """Returns the name of a pod that the disk knows, None when it is not told."""
+        try:
+            metadata = msgspec.json.decode(read_text(self._note_of(uid)))["metadata"]
+            return ObjectKey(str(metadata["namespace"]), str(metadata["name"]))
+        except (msgspec.DecodeError, LookupError, TypeError):
+            return None
+
     def note(self, pod: Object) -> None:
         """Writes what is kept of a pod, once."""
         folder = self._folder.pod(uid_of(pod))
         os.makedirs(folder, mode=0o700, exist_ok=True)
-        path = os.path.join(folder, "pod.json")
+        path = self._note_of(uid_of(pod))
         if not os.path.exists(path):
             note(path, msgspec.json.encode(kept_part(pod)).decode())
 
@@ -58,7 +67,9 @@ class PodRecords:
         """
         end_pod(self._folder, uid, 0.0).refuse_survivors()
         remove(self._folder, uid)
-        shutil.rmtree(self._folder.pod(uid), ignore_errors=True)
+
+    def _note_of(self, uid: str) -> str:
+        return os.path.join(self._folder.pod(uid), "pod.json")
 
     def _numbers(self, uid: str, container: str) -> list[int]:
         folder = self._folder.container(uid, container)

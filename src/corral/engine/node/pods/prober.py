@@ -7,7 +7,7 @@ change of meaning is told at once. Containers without probes cost nothing.
 import asyncio
 from collections.abc import Callable
 
-from corral.engine.node.pods.checks import Subject, check
+from corral.engine.node.pods.checks import Answer, Subject, check
 from corral.engine.node.pods.probing import KINDS, ProbeTally, answered, first_verdict, rules_of
 from corral.kinds.objects import Object
 from corral.ports.clock import Clock
@@ -65,7 +65,10 @@ class Prober:
             await self._has_started.wait()
         await self._clock.sleep(rules.initial_delay)
         while True:
-            answer = await check(probe, self._subject, rules.timeout)
+            try:
+                answer = await check(probe, self._subject, rules.timeout)
+            except OSError as error:
+                answer = Answer(False, str(error.strerror), is_known=False)
             if answer.is_known:
                 self._take(kind, answered(self._tallies[kind], answer.is_good, answer.said, rules))
             else:

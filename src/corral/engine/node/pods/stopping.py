@@ -66,7 +66,11 @@ class Stopping:
             except TimeoutError:
                 break
         while True:
-            kill_everything(self._run, _KILL_PATIENCE)
+            try:
+                kill_everything(self._run, _KILL_PATIENCE)
+            except OSError as error:
+                # No room for another open file, say: the next try may have it.
+                _log.warning("kill failed", extra={"run": self._run.owner, "why": str(error)})
             await self._clock.sleep(_KILL_AGAIN)
 
     async def _wait_for_birth(self) -> None:

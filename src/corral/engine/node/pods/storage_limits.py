@@ -70,7 +70,10 @@ def excess(limits: Iterable[StorageLimit]) -> str:
 
 
 def taken_bytes(folder: str) -> int:
-    """Returns what the files below a folder take of the disk; links are not followed, and what vanishes meanwhile is nothing."""
+    """Returns what the files below a folder take of the disk; links are not followed, and what vanishes meanwhile is nothing.
+
+    So is what cannot be looked into, such as folders that are nested too deeply to be named from outside of the container.
+    """
     total, left = 0, [folder]
     while left:
         try:
@@ -79,7 +82,7 @@ def taken_bytes(folder: str) -> int:
                     total += entry.stat(follow_symlinks=False).st_blocks * 512
                     if entry.is_dir(follow_symlinks=False):
                         left.append(entry.path)
-        except (FileNotFoundError, NotADirectoryError, PermissionError):
+        except OSError:
             continue
     return total
 

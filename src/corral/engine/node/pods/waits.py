@@ -13,7 +13,8 @@ _LONGEST_TRY = 15.0
 def restart_wait(latest: RunSight, before: RunSight | None) -> float:
     """Returns the seconds between the end of a run and the next start: none, then 10, 20, 40 ... 300.
 
-    Runs are counted by the restart count; a run that lasted begins the count anew, as its end is the first one again.
+    Runs are counted by the restart count. After a run that lasted, the next two ends count as the first ones again; then the
+    count goes on where it was, since only the last two runs are known.
     """
     if latest.number == 0 or _lasted(latest):
         return 0.0

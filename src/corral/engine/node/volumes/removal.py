@@ -1,8 +1,10 @@
-"""Takes away the volumes that belonged to one pod alone; paths of the machine and directories of claims stay."""
+"""Takes away what belonged to one pod alone; paths of the machine, directories of claims and logs stay."""
 
+import errno
 import os
 import shutil
 import stat
+import subprocess
 
 from corral.engine.node.folder import NodeFolder
 from corral.engine.small_files import note, read_text
@@ -13,7 +15,7 @@ _MOUNTS = "/proc/self/mountinfo"
 
 
 def remove(folder: NodeFolder, uid: str) -> None:
-    """Removes the volumes of a pod, without following links; nothing happens when there are none.
+    """Removes the volumes and the folder of a pod, without following links; nothing happens when there are none.
 
     Raises RetryError when they cannot be removed now; in particular while something is mounted in them, for that would be
     emptied as well.
@@ -21,6 +23,7 @@ def remove(folder: NodeFolder, uid: str) -> None:
     _refuse_odd(uid, "uid of a pod")
     for part in ("volumes", "subpaths"):
         _remove(os.path.join(folder.pod(uid), part), f"the volumes of pod {uid}")
+    _remove(folder.pod(uid), f"the folder of pod {uid}")
 
 
 def remove_claim(folder: NodeFolder, namespace: str, name: str) -> None:
@@ -33,14 +36,19 @@ def remove_claim(folder: NodeFolder, namespace: str, name: str) -> None:
         os.unlink(owner)
 
 
+def is_kept_for(folder: NodeFolder, claim: Object) -> bool:
+    """Whether the directory of a claim is that of this very claim."""
+    return read_text(folder.claim_owner(*key_of(claim))).strip() == uid_of(claim)
+
+
 def keep_for(folder: NodeFolder, claim: Object) -> None:
-    """Notes that the directory of a claim is that of this very claim; what a former one of its name left is removed."""
+    """Notes that the directory of a claim is that of this very claim; what a former one of its name left is removed.
+
+    Ask first whether a pod still uses that.
+    """
     namespace, name = key_of(claim)
     owner = folder.claim_owner(namespace, name)
-    known = read_text(owner).strip()
-    if known == uid_of(claim):
-        return
-    if known:
+    if read_text(owner).strip():
         remove_claim(folder, namespace, name)
     os.makedirs(os.path.dirname(owner), mode=0o700, exist_ok=True)
     note(owner, uid_of(claim) + "\n")
@@ -69,14 +77,30 @@ def _remove(place: str, what: str) -> None:
 def _remove_tree(place: str) -> None:
     try:
         shutil.rmtree(place)
-    except PermissionError:
-        # A container may have closed its own folders to writing; they are the user's nevertheless.
-        os.chmod(place, stat.S_IRWXU)
-        for where, names, _ in os.walk(place):
-            for path in (os.path.join(where, name) for name in names):
-                if not os.path.islink(path):
-                    os.chmod(path, stat.S_IRWXU)
-        shutil.rmtree(place)
+    except (RecursionError, OSError) as error:
+        if isinstance(error, RecursionError) or error.errno == errno.ENAMETOOLONG:
+            _remove_deep_tree(place)
+        elif isinstance(error, PermissionError):
+            _remove_closed_tree(place)
+        else:
+            raise
+
+
+def _remove_deep_tree(place: str) -> None:
+    """Removes folders that are nested more deeply than Python goes."""
+    done = subprocess.run(["/bin/rm", "-rf", "--", place], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise OSError(errno.EIO, done.stderr.strip()[:200], place)
+
+
+def _remove_closed_tree(place: str) -> None:
+    """Removes folders that a container has closed to writing; they are the user's nevertheless."""
+    os.chmod(place, stat.S_IRWXU)
+    for where, names, _ in os.walk(place):
+        for path in (os.path.join(where, name) for name in names):
+            if not os.path.islink(path):
+                os.chmod(path, stat.S_IRWXU)
+    shutil.rmtree(place)
 
 
 def _mount_points() -> list[str]:

@@ -1,0 +1,103 @@
+"""A holder waits at its gate until it is recorded; when its starter dies before, it takes back the record and runs nothing."""
+
+import resource
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from corral.engine.node.containers import gated_start, starting
+from corral.engine.node.containers.forking import Program, fork_into
+from corral.engine.node.containers.launch import Mount, StartRefusedError
+from corral.engine.node.containers.record import Run, record_path
+from corral.engine.node.machine.control_groups import members
+from corral.engine.node.machine.mounts import why_no_mounts
+from corral.engine.node.machine.processes import command_line, process_table
+from tests.node.containers.launching import Launcher, ended, until
+
+DYING_STARTER = """
+import os, signal, sys
+from corral.engine.node.containers import starting
+from corral.engine.node.containers.forking import Program, fork_into
+from corral.engine.node.containers.launch import Launch
+write = starting.write_record
+def die(run):
+    if sys.argv[2] == "after":
+        write(run)
+    os.kill(os.getpid(), signal.SIGKILL)
+starting.write_record = die
+folder = sys.argv[1]
+starting.start(Launch(folder, ("touch", folder + ".ran"), {"PATH": "/nowhere:/usr/bin"}, "/", folder + ".log", "u/main/0"))
+"""
+
+
+def those_who_name(text: str) -> list[int]:
+    """Returns the processes that have a text among their words."""
+    return [one.pid for one in process_table() if text.encode() in command_line(one.pid)]
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_starter_that_dies_leaves_neither_record_nor_process(moment: str, tmp_path: Path) -> None:
+    folder = str(tmp_path / "run")
+    done = subprocess.run([sys.executable, "-c", DYING_STARTER, folder, moment], check=False)
+    assert done.returncode == -9
+    until(lambda: not those_who_name(folder))
+    assert not Path(record_path(folder)).exists()
+    assert not Path(folder + ".ran").exists()
+
+
+def test_what_cannot_be_recorded_does_not_run_and_leaves_no_group(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    groups: list[str] = []
+
+    def refuse(run: Run) -> None:
+        groups.extend(run.groups)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(starting, "write_record", refuse)
+    with pytest.raises(StartRefusedError, match="No space left") as refused:
+        starting.start(launcher.launch("touch", str(tmp_path / "ran")))
+    assert refused.value.reason == "CreateContainerError"
+    assert not (tmp_path / "ran").exists()
+    assert members(groups) is None
+
+
+def test_a_node_without_room_for_files_does_not_blame_the_command(launcher: Launcher) -> None:
+    launch = launcher.launch("true")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (70, before[1]))
+    try:
+        with pytest.raises(StartRefusedError) as refused:
+            starting.start(launch)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert refused.value.reason == "CreateContainerError"
+
+
+def test_only_mounts_need_a_copy_of_the_node(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    forked: list[str] = []
+
+    def fork(prepare: Callable[[], Program], handles: tuple[int, ...]) -> int:
+        forked.append("again")
+        return fork_into(prepare, handles)
+
+    monkeypatch.setattr(starting, "fork_into", fork)
+    ended(starting.start(launcher.launch("true")))
+    assert not forked
+    if why_no_mounts():
+        pytest.skip(why_no_mounts())
+    ended(starting.start(launcher.launch("true", mounts=(Mount(str(tmp_path), "/mnt"),))))
+    assert forked
+
+
+def test_what_goes_wrong_in_a_search_is_told_as_it_is() -> None:
+    def find() -> str:
+        raise ValueError("odd")
+
+    with pytest.raises(ValueError, match="odd"):
+        gated_start.in_time(find)
