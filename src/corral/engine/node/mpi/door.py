@@ -210,13 +210,15 @@ def run_behind(connection: socket.socket, argv: Sequence[str]) -> int:
     """
     order = json.dumps({"argv": list(argv)}).encode()
     message = _LENGTH.pack(len(order)) + order
+    for number in _FORWARDED:
+        signal.signal(number, lambda number, _frame: _send(connection, bytes((number,))))
+    # Signals wait until the order is sent: in its midst they would be a part of it, and without a handler the end of this process.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _FORWARDED)
     try:
         sent = socket.send_fds(connection, [message], [0, 1, 2])
         if sent < len(message):
             connection.sendall(message[sent:])
-        # Not earlier, or a signal could be written into the middle of the order.
-        for number in _FORWARDED:
-            signal.signal(number, lambda number, _frame: _send(connection, bytes((number,))))
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         answer = connection.recv(1)
     except (BrokenPipeError, ConnectionResetError):
         answer = b""
