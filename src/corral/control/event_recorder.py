@@ -37,8 +37,6 @@ _LANES = 4
 """Events that are sent at the same time: few, so that what they tell about goes first."""
 _PAUSE = 0.05
 """Seconds between two events while plans are carried out."""
-_COURTESY = 0.1
-"""Seconds by which an event comes after what it tells of, so that what follows from that need not wait for the event."""
 _QUEUE = 5000
 """Events of either urgency that wait in one lane."""
 _REMEMBERED = 4000
@@ -159,7 +157,6 @@ class EventRecorder:
     async def _send_lane(self, lane: _Lane) -> None:
         while True:
             await lane.filled.wait()
-            await asyncio.sleep(_COURTESY)
             await self._empty(lane)
 
     async def _empty(self, lane: _Lane) -> None:
