@@ -100,6 +100,14 @@ class Running:
         for line in self.process.stdout:
             self.lines.append(line.decode())
 
+    def has_spoken_to_the_api(self) -> bool:
+        """Whether it has a connection, and had a moment to ask for what it wants there."""
+        folder = Path(f"/proc/{self.process.pid}/fd")
+        if not any(os.readlink(file).startswith("socket:") for file in folder.iterdir() if file.is_symlink()):
+            return False
+        time.sleep(0.5)
+        return True
+
     def __enter__(self) -> "Running":
         return self
 

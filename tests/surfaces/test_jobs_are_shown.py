@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -91,6 +92,8 @@ def test_waiting_ends_as_the_job_does(stage: HollowStage) -> None:
     assert (late.returncode, late.stdout) == (7, "")
     assert "stays has not succeeded after 1 s: it is Running with 1 of 1 pods" in late.stderr
     with Running(stage.home, "wait", "stays", "--for", "finished") as waiting:
+        while not waiting.has_spoken_to_the_api():
+            time.sleep(0.02)
         assert stage.cli("delete", "stays").returncode == 0
         status, told = waiting.end()
     assert status == 3

@@ -1,6 +1,7 @@
 """A holder waits at its gate until it is recorded; when its starter dies before, it takes back the record and runs nothing."""
 
-import resource
+import errno
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -65,16 +66,22 @@ def test_what_cannot_be_recorded_does_not_run_and_leaves_no_group(
     assert members(groups) is None
 
 
-def test_a_node_without_room_for_files_does_not_blame_the_command(launcher: Launcher) -> None:
-    launch = launcher.launch("true")
-    before = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (70, before[1]))
-    try:
-        with pytest.raises(StartRefusedError) as refused:
-            starting.start(launch)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, before)
-    assert refused.value.reason == "CreateContainerError"
+@pytest.mark.parametrize(
+    ("number", "reason"),
+    [(errno.EMFILE, "CreateContainerError"), (errno.EAGAIN, "CreateContainerError"), (errno.E2BIG, "StartError")],
+)
+def test_a_machine_without_room_does_not_blame_the_command(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch, number: int, reason: str
+) -> None:
+    def refuse(*_: object, **__: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "posix_spawn", refuse)
+    files = len(os.listdir("/proc/self/fd"))
+    with pytest.raises(StartRefusedError, match=f"(?i){os.strerror(number)[:8]}") as refused:
+        starting.start(launcher.launch("true"))
+    assert refused.value.reason == reason
+    assert len(os.listdir("/proc/self/fd")) == files
 
 
 def test_only_mounts_need_a_copy_of_the_node(

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import yaml
@@ -39,6 +40,11 @@ def test_rules_that_the_server_has_built_in_are_mentioned_once(kubeconfig: Path)
 def test_a_removed_definition_comes_back(api: EmbeddedApi, kubeconfig: Path) -> None:
     with SyncClient(api.access) as client:
         client.delete_collection(CUSTOM_RESOURCE_DEFINITION)
+        deadline = time.monotonic() + 60
+        while (
+            client.list(CUSTOM_RESOURCE_DEFINITION) and time.monotonic() < deadline
+        ):  # they go when their objects have
+            time.sleep(0.05)
         done = corral("install", "--kubeconfig", str(kubeconfig))
         assert done.returncode == 0, done.stderr
         assert done.stdout.count("created  ") == len(TRAINING_KINDS)
