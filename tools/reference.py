@@ -12,7 +12,8 @@ from pathlib import Path
 import click
 
 from corral.surfaces.cli import exit_codes
-from corral.surfaces.cli.main import COMMANDS, corral
+from corral.surfaces.cli.commands import COMMANDS
+from corral.surfaces.cli.main import corral
 from corral.testing.contracts.kubernetes_api.page import conformance_page
 from tools import training_definitions, training_policies
 from tools.error_codes import Mention, mentions
@@ -50,7 +51,11 @@ def cli_page() -> str:
 def _members(group: click.Command, context: click.Context) -> list[str]:
     """Describes the commands of a group, with their arguments."""
     parts = []
-    for name, command in (group.commands if isinstance(group, click.Group) else {}).items():
+    if not isinstance(group, click.Group):
+        return []
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
         inner = click.Context(command, info_name=name, parent=context)
         words = " ".join(p.make_metavar(inner) for p in command.params if isinstance(p, click.Argument))
         parts += [f"### {context.command_path} {name} {words}".rstrip() + "\n"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corral.surfaces.cli.main import COMMANDS
+from corral.surfaces.cli.commands import COMMANDS
 from tools.reference import FOLDER, pages
 
 PAGES = pages()

@@ -1,5 +1,6 @@
 """What happened and why, then a hint; on stderr; with an exit status that scripts can use."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -61,7 +62,31 @@ def test_an_answer_that_cannot_be_written_is_one_line() -> None:
 def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:
     done = cli("upp")
     assert done.returncode == 2
-    assert "No such command 'upp'" in done.stderr
+    assert done.stderr == 'error: there is no command "corral upp"\nhint: did you mean "up"?\n'
+
+
+def test_an_unknown_option_is_told_what_is_near(cli: Cli) -> None:
+    done = cli("logs", "digits", "--folow")
+    assert (done.returncode, done.stderr) == (2, "error: no such option '--folow'\nhint: did you mean \"--follow\"?\n")
+
+
+def test_errors_are_objects_for_who_asks_for_json(cli: Cli) -> None:
+    done = cli("get", "-o", "json", "--al")
+    assert done.returncode == 2
+    told = json.loads(done.stderr)["error"]
+    assert told == {
+        "code": "usage",
+        "message": "no such option '--al'",
+        "hint": 'did you mean "--all-namespaces"?',
+        "retryable": False,
+    }
+
+
+@pytest.mark.parametrize("flag", ["--trace", "--pprof", "--helm-binary=x", "--arena-namespace=x"])
+def test_what_arena_takes_and_nobody_can_honour_is_refused(cli: Cli, flag: str) -> None:
+    done = cli("get", flag)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 2)
+    assert done.stderr.startswith(f"error: {flag.partition('=')[0]} is not taken\nhint: ")
 
 
 def test_a_port_out_of_range_is_a_usage_error(cli: Cli) -> None:

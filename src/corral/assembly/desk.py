@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from corral.ports.kept_logs import KeptLog
 
 
-def open_session(context: str = "", namespace: str = "", *, on_start: Callable[[str], None]) -> "Session":
+def open_session(
+    context: str = "", namespace: str = "", *, kubeconfig: str = "", on_start: Callable[[str], None]
+) -> "Session":
     """Returns the API that a command talks to; the embedded one is started when it does not run.
 
     `on_start` is told what was started, so that nobody wonders later where it came from.
@@ -24,10 +26,10 @@ def open_session(context: str = "", namespace: str = "", *, on_start: Callable[[
     from corral.control.desk.session import Session
     from corral.ports.kept_logs import nothing_kept
 
-    target = chosen_target("", context)
+    target = chosen_target(kubeconfig, context)
     if target.where == "embedded":
         _start_if_needed(on_start)
-    access, name = access_of_target("", target)
+    access, name = access_of_target(kubeconfig, target)
     # A killed API server of ours is back within a second or two; another one is not ours to wait for.
     policy = RetryPolicy(attempts=10) if target.where == "embedded" else PATIENT
 

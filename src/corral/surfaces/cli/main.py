@@ -1,58 +1,43 @@
-"""The `corral` command: a table of commands whose modules are imported on first use, and one place for errors."""
+"""The `corral` command: the root of the tree of commands, and one place for errors."""
 
-import importlib
 import sys
 
 import click
 
 from corral import __version__
-from corral.errors import CorralError
-from corral.surfaces.cli.exit_codes import FAILED, INTERRUPTED, exit_status
-from corral.surfaces.cli.spoken import spoken
+from corral.errors import BugError, CorralError
+from corral.surfaces.cli.commands import SECTIONS
+from corral.surfaces.cli.connection import api_options
+from corral.surfaces.cli.exit_codes import BUG, FAILED, INTERRUPTED, exit_status
+from corral.surfaces.cli.lazy_group import LazyGroup
+from corral.surfaces.cli.spoken import speak_as_asked, spoken, spoken_usage
 
-COMMANDS = {
-    "apply": "Make the API hold what files say.",
-    "get": "Show jobs, the story of one job, or anything else.",
-    "logs": "Show what the pods of a job print.",
-    "wait": "Wait until a job has succeeded, or otherwise is where you want it.",
-    "delete": "Delete jobs and other objects.",
-    "up": "Start Corral on this machine.",
-    "down": "Stop it; everything stored stays.",
-    "status": "Show what runs, and how it is.",
-    "doctor": "Check this machine and name what is wrong.",
-    "kubeconfig": "Print the path of the kubeconfig, for kubectl and other tools.",
-    "image": "Say what image names mean on this machine.",
-    "install": "Put the definitions of the training kinds on a cluster.",
-    "operator": "Look after training jobs of a cluster, until stopped.",
-    "node": "Join a cluster with this machine, until stopped.",
-    "version": "Print the version.",
-}
-"""Name and help of each command, in the order of the help page; here, so that `--help` imports no command."""
+_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
-class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports each from `verbs` when it is called."""
+class Debugging:
+    """Whether errors are shown with where they came from."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Returns the names in the order of the help page."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Returns the command of this name, None when there is none."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = importlib.import_module(f"corral.surfaces.cli.verbs.{cmd_name}")
-        command: click.Command = getattr(module, cmd_name)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the table of commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+    is_on = False
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def _debug(_: click.Context, __: click.Parameter, value: bool) -> None:
+    Debugging.is_on = value
+
+
+@click.group(
+    cls=LazyGroup, package="corral.surfaces.cli.verbs", sections=SECTIONS, context_settings=_SETTINGS, name="corral"
+)
 @click.version_option(__version__, "--version", message="corral %(version)s")
+@click.option(
+    "--debug",
+    is_flag=True,
+    envvar="CORRAL_DEBUG",
+    expose_value=False,
+    callback=_debug,
+    help="Show where an error comes from.",
+)
+@api_options
 def corral() -> None:
     """Deep learning on Kubernetes, and with the same YAML and commands on one machine without it."""
 
@@ -64,11 +49,24 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Runs one command line and returns its exit status; errors are written to stderr."""
+    words = sys.argv[1:] if arguments is None else arguments
+    speak_as_asked(words)
     try:
-        answer = corral.main(arguments, prog_name="corral", standalone_mode=False)
+        return _run(words)
+    except Exception as error:  # the end of the line: whatever comes here has no other place to be told
+        if Debugging.is_on:
+            raise
+        broken = BugError("unexpected", f"{type(error).__name__}: {error}", hint="`corral --debug ...` shows where")
+        click.echo(spoken(broken), err=True)
+        return BUG
+
+
+def _run(words: list[str]) -> int:
+    try:
+        answer = corral.main(list(words), prog_name="corral", standalone_mode=False)
         return answer if isinstance(answer, int) else 0
     except click.ClickException as error:
-        error.show()
+        click.echo(spoken_usage(error), err=True)
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -81,5 +79,7 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo(f"error: the answer cannot be written: {error.strerror}", err=True)
         return FAILED
     except CorralError as error:
+        if Debugging.is_on:
+            raise
         click.echo(spoken(error), err=True)
         return exit_status(error)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.errors import CorralError
-from corral.surfaces.cli.connection import api_options, connected
+from corral.surfaces.cli.connection import api_options, chosen_api, connected
 from corral.surfaces.cli.exit_codes import DONE, exit_status
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.spoken import spoken
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 )
 @click.option("--force-conflicts", is_flag=True, help="Take over fields that somebody else has set otherwise.")
 @api_options
-def apply(names: tuple[str, ...], force_conflicts: bool, context: str, namespace: str) -> int:
+def apply(names: tuple[str, ...], force_conflicts: bool) -> int:
     """Make the API hold what files say: create what is missing, change what differs.
 
     \b
@@ -47,19 +47,21 @@ def apply(names: tuple[str, ...], force_conflicts: bool, context: str, namespace
         refused.append(problem)
         tell(spoken(problem))
 
-    with connected(context, namespace, doing="applying to") as session:
-        apply_all(session, manifests, Terms(namespace, force_conflicts), on_done=report, on_problem=complain)
-        _hint(done, session.namespace, context)
+    with connected(doing="applying to") as session:
+        apply_all(
+            session, manifests, Terms(chosen_api().namespace, force_conflicts), on_done=report, on_problem=complain
+        )
+        _hint(done, session.namespace)
     return exit_status(refused[0]) if refused else DONE
 
 
-def _hint(done: "list[Applied]", namespace: str, context: str) -> None:
+def _hint(done: "list[Applied]", namespace: str) -> None:
     """Tells how to go on with the first training job."""
     job = next((one for one in done if one.is_training), None)
     if job is None:
         return
-    where = ["-n", job.key.namespace] if job.key.namespace != namespace or namespace != "default" else []
-    where += ["--context", context] if context else []
+    own = job.key.namespace if job.key.namespace != namespace or namespace != "default" else ""
+    where = chosen_api()._replace(namespace=own).words()
     name = f"{job.resource.kind.lower()}/{job.key.name}"
     for words, what in (
         (["logs", "-f", name], "its output"),

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corral.surfaces.cli.connection import api_options, connected
+from corral.surfaces.cli.connection import api_options, chosen_api, connected
 from corral.surfaces.cli.exit_codes import DONE, exit_status
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.spoken import spoken
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @click.option("-f", "--filename", "files", multiple=True, metavar="FILE", help="File, folder, or - for stdin.")
 @click.option("--ignore-not-found", is_flag=True, help="What is not there counts as deleted.")
 @api_options
-def delete(names: tuple[str, ...], files: tuple[str, ...], ignore_not_found: bool, context: str, namespace: str) -> int:
+def delete(names: tuple[str, ...], files: tuple[str, ...], ignore_not_found: bool) -> int:
     """Delete jobs and other objects, and everything that belongs to them.
 
     \b
@@ -42,14 +42,14 @@ def delete(names: tuple[str, ...], files: tuple[str, ...], ignore_not_found: boo
             refused.append(problem)
             tell(spoken(problem))
 
-    with connected(context, namespace, doing="deleting from") as session:
+    with connected(doing="deleting from") as session:
         if names:
             _delete_named(session, names, complain)
         else:
             from corral.control.desk.applying import Terms
             from corral.control.desk.deleting import delete_all
 
-            delete_all(session, manifests, Terms(namespace), on_done=_tell_deleted, on_problem=complain)
+            delete_all(session, manifests, Terms(chosen_api().namespace), on_done=_tell_deleted, on_problem=complain)
     return exit_status(refused[0]) if refused else DONE
 
 

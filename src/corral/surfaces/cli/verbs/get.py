@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     "-o", "--output", type=click.Choice(["wide", "json", "yaml", "name"]), default=None, help="Form of the answer."
 )
 @api_options
-def get(kind: str, name: str, everywhere: bool, output: str | None, context: str, namespace: str) -> None:
+def get(kind: str, name: str, everywhere: bool, output: str | None) -> None:
     """Show jobs, the story of one job, or anything else that the API holds.
 
     \b
@@ -36,7 +36,7 @@ def get(kind: str, name: str, everywhere: bool, output: str | None, context: str
     """
     if name and everywhere:
         raise click.UsageError("a name is looked up in one namespace: leave out -A")
-    with connected(context, namespace) as session:
+    with connected() as session:
         resource, name = _meant(session, kind, name)
         if name and (resource is None or output not in (None, "wide")):
             _show_one(session, _found(session, resource, name), output)

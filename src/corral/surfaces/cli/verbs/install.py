@@ -3,13 +3,13 @@
 import click
 
 from corral import assembly
+from corral.surfaces.cli.connection import api_options, chosen_api
 
 
 @click.command()
-@click.option("--kubeconfig", default="", metavar="PATH", help="Another kubeconfig than the usual one.")
-@click.option("--context", default="", metavar="NAME", help="The context to install on; by default the current one.")
 @click.option("--dry-run", is_flag=True, help="Print them as YAML instead, for `kubectl apply --server-side -f -`.")
-def install(kubeconfig: str, context: str, dry_run: bool) -> None:
+@api_options
+def install(dry_run: bool) -> None:
     """Put the definitions of the training kinds on a cluster.
 
     Applies them on the server's side; calling it again changes nothing that is already so.
@@ -28,4 +28,5 @@ def install(kubeconfig: str, context: str, dry_run: bool) -> None:
     def tell(change: str, what: str, note: str) -> None:
         click.echo(f"{change:<11} {what}{f': {note}' if note else ''}")
 
-    assembly.install(kubeconfig, context, on_target=name_target, on_done=tell, manifests=manifests)
+    choice = chosen_api()
+    assembly.install(choice.kubeconfig, choice.context, on_target=name_target, on_done=tell, manifests=manifests)

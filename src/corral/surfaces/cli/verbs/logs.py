@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @click.option("--timestamps", is_flag=True, help="Begin each line with the time at which it was printed.")
 @click.option("-p", "--previous", is_flag=True, help="The run before the last restart.")
 @api_options
-def logs(job: str, follow: bool, timestamps: bool, context: str, namespace: str, **asked: object) -> None:
+def logs(job: str, follow: bool, timestamps: bool, **asked: object) -> None:
     """Show what the pods of a job print, all ranks as one text.
 
     \b
@@ -52,7 +52,7 @@ def logs(job: str, follow: bool, timestamps: bool, context: str, namespace: str,
     if asked["rank"] is not None and asked["role"]:
         raise click.UsageError("either --rank or --role")
     choice = Choice(**asked)  # type: ignore[arg-type]
-    with connected(context, namespace) as session:
+    with connected() as session:
         found = _found(session, job)
         try:
             if found is not None and follow:

@@ -3,11 +3,10 @@
 import click
 
 from corral import assembly
+from corral.surfaces.cli.connection import api_options, chosen_api
 
 
 @click.command()
-@click.option("--kubeconfig", metavar="FILE", default="", help="How to reach the API; $KUBECONFIG by default.")
-@click.option("--context", metavar="NAME", default="", help="A context other than the current one.")
 @click.option("--name", metavar="NAME", default="", help="The name of the Node; that of this machine by default.")
 @click.option(
     "--folder",
@@ -21,11 +20,13 @@ from corral import assembly
     default="",
     help="Who signs the certificate with which the API server asks for logs; without it, nobody is answered.",
 )
-def node(kubeconfig: str, context: str, name: str, folder: str, client_ca_file: str) -> None:
+@api_options
+def node(name: str, folder: str, client_ca_file: str) -> None:
     """Join a cluster with this machine, until stopped.
 
     Pods that the cluster binds to this node run as processes of the user who started it. Ending the node leaves them
     running; the same command finds them again.
     """
-    flags = assembly.NodeFlags(kubeconfig, context, name, folder, client_ca_file)
+    choice = chosen_api()
+    flags = assembly.NodeFlags(choice.kubeconfig, choice.context, name, folder, client_ca_file)
     assembly.run_node(flags)

@@ -27,7 +27,7 @@ _STATUS = {"reached": DONE, "failed": FAILED, "otherwise": FAILED, "lost": LOST}
 )
 @click.option("--timeout", callback=seconds_given, default=None, metavar="TIME", help="At most 90s, 10m, 2h.")
 @api_options
-def wait(job: str, goal: str, timeout: int | None, context: str, namespace: str) -> int:
+def wait(job: str, goal: str, timeout: int | None) -> int:
     """Wait until a job has succeeded, or is where you want it to be.
 
     \b
@@ -40,7 +40,7 @@ def wait(job: str, goal: str, timeout: int | None, context: str, namespace: str)
     from corral.control.desk.finding import job_or_pod
     from corral.control.desk.waiting import IN_WORDS, wait_for
 
-    with connected(context, namespace) as session:
+    with connected() as session:
         found = job_or_pod(session, job, pods=False)
         try:
             waited = wait_for(session, found, cast("Goal", goal), timeout, on_wait=tell)

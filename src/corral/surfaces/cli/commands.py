@@ -1,0 +1,49 @@
+"""The table of commands: names, other names, and one line of help for each, in the order of the help page.
+
+It stands apart from the commands, so that `--help`, completion and a mistyped word import none of them.
+"""
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """One command: its help in a line, and what else people call it."""
+
+    help: str
+    aliases: tuple[str, ...] = ()
+    module: str = ""
+    """Where it is, when that is not `verbs.NAME`; the function has the name of the command."""
+
+
+Section = dict[str, Entry]
+
+SECTIONS: dict[str, Section] = {
+    "Jobs": {
+        "apply": Entry("Make the API hold what files say."),
+        "delete": Entry("Delete jobs and other objects.", ("del",)),
+        "wait": Entry("Wait until a job has succeeded, or otherwise is where you want it."),
+    },
+    "What happens": {
+        "get": Entry("Show jobs, the story of one job, or anything else."),
+        "logs": Entry("Show what the pods of a job print.", ("log",)),
+    },
+    "This machine": {
+        "up": Entry("Start Corral on this machine."),
+        "down": Entry("Stop it; everything stored stays."),
+        "status": Entry("Show what runs, and how it is."),
+        "doctor": Entry("Check this machine and name what is wrong."),
+        "kubeconfig": Entry("Print the path of the kubeconfig, for kubectl and other tools."),
+        "image": Entry("Say what image names mean on this machine."),
+    },
+    "A cluster": {
+        "install": Entry("Put the definitions of the training kinds on a cluster."),
+        "operator": Entry("Look after training jobs of a cluster, until stopped."),
+        "node": Entry("Join a cluster with this machine, until stopped."),
+    },
+    "Corral itself": {
+        "version": Entry("Print the version."),
+    },
+}
+
+COMMANDS: dict[str, Entry] = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
+"""All of them, by name."""
