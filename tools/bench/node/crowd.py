@@ -17,7 +17,11 @@ _LIMIT = 900.0
 
 def measure_crowd(up: CorralUp, pods: int, say: Callable[[str], None]) -> Section:
     """Makes the pods, waits, deletes them, and returns what that took."""
-    sightings = Sightings(up.access)
+    with Sightings(up.access) as sightings:
+        return _measured(up, sightings, pods, say)
+
+
+def _measured(up: CorralUp, sightings: Sightings, pods: int, say: Callable[[str], None]) -> Section:
     used, empty = up.settled_cpu(), up.memory()
     say(f"crowd: {pods} pods of {CONTAINERS} processes")
     began = monotonic_ns()

@@ -2,7 +2,7 @@
 
 import threading
 from time import monotonic_ns
-from typing import Any
+from typing import Any, Self
 
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.sync_client import SyncClient
@@ -15,14 +15,22 @@ STATES = ("made", "bound", "running")
 
 
 class Sightings:
-    """Follows all pods from now on, until the process ends."""
+    """Follows all pods from now on, until it is told to stop: a watch that nobody answers takes a whole processor."""
 
     def __init__(self, access: Access) -> None:
         self._access = access
         self._times: dict[tuple[str, str], int] = {}
         self._begun = threading.Event()
-        threading.Thread(target=self._follow, name="sightings", daemon=True).start()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="sightings", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
         self._begun.wait(30.0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopped.set()
 
     def time_of(self, pod: str, state: str) -> int | None:
         """Returns when a pod was first seen in a state, in nanoseconds of the monotonic clock."""
@@ -37,7 +45,7 @@ class Sightings:
         return max(at for (pod, seen), at in list(self._times.items()) if seen == state and pod.startswith(prefix))
 
     def _follow(self) -> None:
-        while True:
+        while not self._stopped.is_set():
             try:
                 with SyncClient(self._access) as client:
                     start = Start(initial_events=True, timeout_seconds=3600)
@@ -47,7 +55,7 @@ class Sightings:
                         for change in changes:
                             self._take(change, now)
             except RetryError:
-                continue
+                self._stopped.wait(0.1)
 
     def _take(self, change: Change[dict[str, Any]], now: int) -> None:
         pod = change.object

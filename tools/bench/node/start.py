@@ -70,23 +70,27 @@ class Starter:
 
 def measure_start(up: CorralUp, work: Path, pairs: int, say: Callable[[str], None]) -> Section:
     """Returns the times of both sides for each script."""
-    sightings = Sightings(up.access)
     found: Section = {}
-    for name, code in SCRIPTS.items():
-        say(f"start of {name}: {pairs} pairs")
-        starter = Starter(up, sightings, code, work)
-        starter.bare(), starter.through_corral()
-        bare: list[float] = []
-        ours: list[Started] = []
-        for number in range(pairs):
-            for is_ours in (number % 2 == 0, number % 2 == 1):
-                sleep(_PAUSE)
-                if is_ours:
-                    ours.append(starter.through_corral())
-                else:
-                    bare.append(starter.bare())
-        found[name] = judged(ours, bare)
+    with Sightings(up.access) as sightings:
+        for name, code in SCRIPTS.items():
+            say(f"start of {name}: {pairs} pairs")
+            found[name] = judged(*_in_turns(Starter(up, sightings, code, work), pairs))
     return {"pairs": pairs, "scripts": found}
+
+
+def _in_turns(starter: Starter, pairs: int) -> tuple[list[Started], list[float]]:
+    """Starts the script on both sides; who comes first changes from pair to pair."""
+    starter.bare(), starter.through_corral()
+    bare: list[float] = []
+    ours: list[Started] = []
+    for number in range(pairs):
+        for is_ours in (number % 2 == 0, number % 2 == 1):
+            sleep(_PAUSE)
+            if is_ours:
+                ours.append(starter.through_corral())
+            else:
+                bare.append(starter.bare())
+    return ours, bare
 
 
 def judged(ours: list[Started], bare: list[float]) -> Section:
