@@ -222,16 +222,24 @@ class _Builder:
         return value
 
     def _resolved(self, text: str) -> Any:
-        if text in _WORDS:
-            return _WORDS[text]
-        if text[0] not in "+-.0123456789":
-            return text
-        number = _number(text)
-        if isinstance(number, int) and not -(2**63) <= number < 2**64:
-            raise self._error(f"the number {_shown(text)} does not fit into 64 bits")
-        if number is not None and number - number != 0:
-            raise self._error(f"{_shown(text)} is no number that JSON can carry")
-        return text if number is None else number
+        try:
+            return plain_value(text)
+        except ValueError as error:
+            raise self._error(str(error)) from None
+
+
+def plain_value(text: str) -> Any:
+    """Returns what a scalar without quotes means; a number that JSON cannot carry is a ValueError that says so."""
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] not in "+-.0123456789":
+        return text
+    number = _number(text)
+    if isinstance(number, int) and not -(2**63) <= number < 2**64:
+        raise ValueError(f"the number {_shown(text)} does not fit into 64 bits")
+    if number is not None and number - number != 0:
+        raise ValueError(f"{_shown(text)} is no number that JSON can carry")
+    return text if number is None else number
 
 
 _WORDS: dict[str, Any] = {

@@ -38,6 +38,7 @@ BY_CODE = {
     "bad-document": INVALID,
     "bad-name": INVALID,
     "bad-object": INVALID,
+    "bad-setting": INVALID,
     "invalid": INVALID,
     "no-such-container": INVALID,
     "no-such-rank": INVALID,
