@@ -63,6 +63,9 @@ _AS_CORRAL_SETS = {
     "PRTE_MCA_hwloc_default_binding_policy": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
     "OMPI_MCA_coll": "^han",
+    # The workers of an MPIJob are hosts of their own, here as on a cluster, so Open MPI speaks TCP between them. By hand it
+    # would take shared memory, which is a quarter faster for messages as small as these: that is no cost of Corral's.
+    "OMPI_MCA_btl": "tcp,self",
 }
 _AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
 _ROOT_TOO = {f"{name}": "1" for one in _AS_ROOT for name in (one, one.replace("OMPI", "PRTE"))}
