@@ -32,7 +32,14 @@ class HollowStage:
         self.node = node
         self.client = client
 
-    def job(self, name: str, workers: int = 1, restart_policy: str = "Never", **parts: Part) -> Path:
+    def job(
+        self,
+        name: str,
+        workers: int = 1,
+        restart_policy: str = "Never",
+        labels: dict[str, str] | None = None,
+        **parts: Part,
+    ) -> Path:
         """Writes a PyTorchJob whose roles play the given parts, and returns its file."""
         roles = {
             "Master": _role(1, restart_policy, parts.get("master", Part())),
@@ -41,16 +48,23 @@ class HollowStage:
         manifest = {
             "apiVersion": "kubeflow.org/v1",
             "kind": "PyTorchJob",
-            "metadata": {"name": name},
+            "metadata": {"name": name, "labels": labels or {}},
             "spec": {"pytorchReplicaSpecs": roles},
         }
         path = self.home / f"{name}.json"
         path.write_text(json.dumps(manifest))
         return path
 
-    def submit(self, name: str, workers: int = 1, restart_policy: str = "Never", **parts: Part) -> None:
+    def submit(
+        self,
+        name: str,
+        workers: int = 1,
+        restart_policy: str = "Never",
+        labels: dict[str, str] | None = None,
+        **parts: Part,
+    ) -> None:
         """Applies such a job."""
-        done = self.cli("apply", "-f", str(self.job(name, workers, restart_policy, **parts)))
+        done = self.cli("apply", "-f", str(self.job(name, workers, restart_policy, labels, **parts)))
         assert done.returncode == 0, done.stderr
 
     def say(self, pod: str, *lines: str) -> None:

@@ -53,7 +53,7 @@ def test_help_costs_a_small_multiple_of_a_bare_interpreter() -> None:
         ["down"],
         ["kubeconfig"],
         ["version"],
-        *([verb, "--help"] for verb in ("up", "apply", "get", "logs", "wait", "delete")),
+        *([verb, "--help"] for verb in ("up", "apply", "list", "get", "logs", "wait", "delete")),
     ],
 )
 def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> None:
@@ -64,6 +64,8 @@ def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> 
     ("words", "extra"),
     [
         (["get"], ""),
+        (["list"], ""),
+        (["list", "-o", "jsonpath={.items[*].metadata.name}"], ""),
         (["get", "digits"], "difflib"),
         (["apply", "-f", "job.json"], "yaml"),
         (["logs", "digits"], "difflib"),

@@ -1,4 +1,4 @@
-"""`corral get` and `corral wait`: one table of jobs, the story of one, and anything else that the API holds."""
+"""`corral list`, `get` and `wait`: one table of jobs, the story of one, and anything else that the API holds."""
 
 import json
 import os
@@ -32,10 +32,20 @@ def test_jobs_of_all_kinds_are_shown_in_one_table_and_one_in_full(stage: HollowS
     assert stage.cli("wait", "badly", "--for", "failed", "--timeout", "60s").returncode == 0
 
     shown = until(
-        lambda: _rows(stage, "again", "Running", "1"), "a restart in the table", lambda: stage.cli("get").stdout
+        lambda: _rows(stage, "again", "RUNNING", "1"), "a restart in the table", lambda: stage.cli("list").stdout
     )
-    assert shown["well"][:4] == ["PyTorchJob", "Succeeded", "3/3", "0"]
-    assert shown["badly"][:2] == ["PyTorchJob", "Failed"]
+    assert shown["well"][:2] == ["SUCCEEDED", "PYTORCHJOB"]
+    assert shown["well"][3:] == ["0", "N/A", "127.0.0.1", "3/3", "-", "0", "-", "hollow-node"]
+    assert shown["badly"][:2] == ["FAILED", "PYTORCHJOB"]
+    assert stage.cli("list").stdout.splitlines()[0].split() == [
+        "NAME",
+        "STATUS",
+        "TRAINER",
+        "DURATION",
+        "GPU(Requested)",
+        "GPU(Allocated)",
+        "NODE",
+    ]
     assert sorted(stage.cli("get", "-o", "name").stdout.split()) == [
         f"pytorchjob.kubeflow.org/{one}" for one in sorted(shown)
     ]
@@ -43,12 +53,12 @@ def test_jobs_of_all_kinds_are_shown_in_one_table_and_one_in_full(stage: HollowS
     assert json.loads(stage.cli("get", "-o", "json").stdout)["kind"] == "List"
     assert yaml.safe_load(stage.cli("get", "well", "-o", "yaml").stdout)["metadata"]["name"] == "well"
 
-    story = stage.cli("get", "badly").stdout
-    assert story.startswith("PyTorchJob  badly in namespace default\nstate       Failed after ")
-    row = next(line.split() for line in story.splitlines() if line.startswith("badly-worker-0"))
-    assert row[:5] == ["badly-worker-0", "worker-0", "1", "Failed", "hollow-node"]
-    assert row[7:] == ["3", "user:", "Error"]
-    assert "failures" in story
+    story = stage.cli("get", "badly", "-T", "pytorch").stdout
+    assert story.startswith("Name:        badly\nStatus:      FAILED\nNamespace:   default\nPriority:    N/A\n")
+    row = next(line.split() for line in story.splitlines() if line.startswith("  badly-worker-0"))
+    assert [*row[:2], *row[3:6]] == ["badly-worker-0", "Error", "false", "0", "hollow-node"]
+    assert row[6:] == ["1", "0", "3", "user:", "Error"]
+    assert "Failures:" in story
 
     pods = stage.cli("get", "po", "-o", "wide").stdout.splitlines()
     assert pods[0].split()[:5] == ["NAME", "READY", "STATUS", "RESTARTS", "AGE"]
@@ -56,9 +66,48 @@ def test_jobs_of_all_kinds_are_shown_in_one_table_and_one_in_full(stage: HollowS
     assert stage.cli("get", "configmaps", "-n", "kube-public").returncode == 0
 
 
-def _rows(stage: HollowStage, name: str, state: str, restarts: str) -> dict[str, list[str]]:
-    rows = {line.split()[0]: line.split()[1:] for line in stage.cli("get").stdout.splitlines()[1:]}
-    return rows if rows.get(name, [""] * 4)[1:4:2] == [state, restarts] else {}
+def _rows(stage: HollowStage, name: str, status: str, restarts: str) -> dict[str, list[str]]:
+    rows = {line.split()[0]: line.split()[1:] for line in stage.cli("list", "-o", "wide").stdout.splitlines()[1:]}
+    row = rows.get(name, [""] * 9)
+    return rows if (row[0], row[8]) == (status, restarts) else {}
+
+
+def test_a_list_is_filtered_sorted_and_written_in_every_form(stage: HollowStage) -> None:
+    if "team-1" not in stage.cli("list", "-o", "name").stdout:
+        stage.submit("team-1", workers=0, labels={"team": "vision"})
+        stage.submit("team-2", workers=0, labels={"team": "speech"}, master=STAYS)
+        stage.submit("team-3", workers=0, labels={"team": "vision"}, master=STAYS)
+    assert stage.cli("wait", "team-1", "--timeout", "60s").returncode == 0
+    assert stage.cli("wait", "team-3", "--for", "running", "--timeout", "60s").returncode == 0
+
+    def names(*words: str) -> list[str]:
+        done = stage.cli("ls", *words, "-o", "jsonpath={range .items[*]}{.metadata.name}{' '}{end}")
+        assert done.returncode == 0, done.stderr
+        return done.stdout.split()
+
+    assert sorted(names("-l", "team in (vision, speech)")) == ["team-1", "team-2", "team-3"]
+    assert names("-l", "team=vision", "--status", "succeeded") == ["team-1"]
+    assert names("-l", "team", "--status", "RUNNING", "--status", "failed", "-T", "pytorch", "-A") != []
+    assert names("-T", "tfjob") == []
+    created = yaml.safe_load(stage.cli("list", "-o", "yaml").stdout)["items"]
+    stamps = [one["metadata"]["creationTimestamp"] for one in created]
+    assert stamps == sorted(stamps, reverse=True)
+    assert all((one["kind"], one["apiVersion"]) == ("PyTorchJob", "kubeflow.org/v1") for one in created)
+    nothing = stage.cli("list", "-l", "team=none")
+    assert (nothing.returncode, nothing.stdout) == (0, "")
+    assert nothing.stderr == "no training jobs that are so in namespace default\n"
+
+
+def test_a_watched_list_tells_every_change(stage: HollowStage) -> None:
+    with Running(stage.home, "list", "-w", "-l", "watched") as watching:
+        stage.submit("seen", workers=1, labels={"watched": "yes"}, master=STAYS, worker=STAYS)
+        watching.wait_line("RUNNING")
+        assert watching.lines[0].split()[:3] == ["NAME", "STATUS", "TRAINER"]
+        assert [line for line in watching.lines[1:] if not line.startswith("seen ")] == []
+        assert stage.cli("delete", "seen").returncode == 0
+        watching.wait_line("DELETED")
+        watching.process.send_signal(signal.SIGINT)
+        assert watching.end()[0] == 130
 
 
 @pytest.mark.parametrize(
@@ -71,7 +120,13 @@ def _rows(stage: HollowStage, name: str, state: str, restarts: str) -> dict[str,
         (["wait", "naer", "--timeout", "1s"], 3, 'did you mean "near"?'),
         (["logs", "naer"], 3, 'did you mean "near"?'),
         (["wait", "near", "--timeout", "soon"], 2, ""),
-        (["get", "pods", "-o", "table"], 2, ""),
+        (["get", "pods", "-o", "table"], 2, "hint: `corral get --help`"),
+        (["get", "-T", "tfjob", "near"], 3, 'there is no tfjob "near"'),
+        (["list", "-T", "sparkjob"], 2, "Corral does not run SparkApplications"),
+        (["list", "-T", "pytorhc"], 2, 'did you mean "pytorch"?'),
+        (["list", "-o", "jsonpath={.items[}"], 2, "the template is not understood"),
+        (["list", "-o", "jsonpath={.items[99]}"], 1, "array index out of bounds: index 99"),
+        (["list", "--status", "done"], 2, ""),
     ],
 )
 def test_a_name_that_is_not_there_is_told_what_is_near(
@@ -119,8 +174,8 @@ def test_a_table_a_story_and_logs_are_shown_without_a_loop(stage: HollowStage) -
     program = (
         "import sys\n"
         "from corral.surfaces.cli.main import run\n"
-        "print([run(words) for words in (['get'], ['get', 'light'], ['get', 'pods'], ['logs', 'light'])])\n"
-        "print(sorted({'asyncio', 'aiohttp', 'dataclasses', 'logging', 'rich', 'apsw', 'yaml'} & sys.modules.keys()))\n"
+        "print([run(words) for words in (['list'], ['get', 'light'], ['get', 'pods'], ['logs', 'light'])])\n"
+        "print(sorted({'asyncio', 'aiohttp', 'dataclasses', 'logging', 'rich', 'apsw', 'yaml', 'subprocess'} & sys.modules.keys()))\n"
     )
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, env=private_environment(stage.home), capture_output=True, text=True, timeout=60)

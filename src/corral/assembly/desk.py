@@ -37,7 +37,8 @@ def open_session(
         return SyncClient(access, policy=policy)
 
     kept = _kept_logs if target.where == "embedded" else nothing_kept
-    return Session(open_store(), namespace or access.namespace, name, open_store, kept)
+    is_embedded = target.where == "embedded"
+    return Session(open_store(), namespace or access.namespace, name, open_store, kept, is_embedded)
 
 
 def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":

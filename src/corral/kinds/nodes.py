@@ -6,6 +6,8 @@ PROCESS_NODE = "corral.dev/process-node"
 """On a node that runs pods as processes of this machine."""
 FAKE_NODE = "corral.dev/fake-node"
 """On a node that runs nothing: its pods only look as if they ran."""
+LOOPBACK_PORTS = "corral.dev/loopback-ports"
+"""The annotation of a Service with the port of this machine that each of its ports has: {"5000": 21034}."""
 CERTIFICATE_FINGERPRINT = "corral.dev/kubelet-certificate-sha256"
 """The annotation with the fingerprint of the certificate that the node's own API serves with, in hexadecimal digits.
 

@@ -152,7 +152,10 @@ class PodView(msgspec.Struct, kw_only=True):
     @property
     def is_ready(self) -> bool:
         """Whether it has said that it can serve."""
-        return any(one.type == "Ready" and one.status == "True" for one in self.status.conditions)
+        for one in self.status.conditions:
+            if one.type == "Ready":
+                return one.status == "True"
+        return False
 
     def container(self, name: str) -> ContainerStatus | None:
         """Returns the status of a container by name."""

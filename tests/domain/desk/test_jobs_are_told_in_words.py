@@ -6,9 +6,10 @@ import pytest
 
 from corral.control.desk.finding import Found
 from corral.control.desk.job_lines import job_line, progress_text, state_of, total_of
+from corral.control.desk.job_pods import JobPod, JobPodStatus
 from corral.control.desk.story import story_of
 from corral.kinds.objects import Metadata
-from corral.kinds.pod_view import ContainerState, ContainerStatus, PodStatus, PodView, Terminated, Waiting
+from corral.kinds.pod_view import ContainerState, ContainerStatus, Terminated, Waiting
 from corral.kinds.references import ApiResource
 
 PYTORCH = ApiResource("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs")
@@ -27,12 +28,12 @@ def job(*conditions: tuple[str, str], **status: Any) -> Found:
 
 def pod(
     role: str, index: int, *, phase: str = "Running", state: ContainerState | None = None, restarts: int = 0
-) -> PodView:
+) -> JobPod:
     labels = {"training.kubeflow.org/replica-type": role, "training.kubeflow.org/replica-index": str(index)}
     held = ContainerStatus(name="pytorch", restart_count=restarts, state=state or ContainerState())
-    return PodView(
+    return JobPod(
         metadata=Metadata(name=f"digits-{role}-{index}", namespace="team", uid=f"{role}-{index}", labels=labels),
-        status=PodStatus(phase=phase, container_statuses=[held]),
+        status=JobPodStatus(phase=phase, container_statuses=[held]),
     )
 
 
@@ -112,20 +113,26 @@ def test_a_story_of_an_ended_job_leaves_out_that_it_runs_no_more() -> None:
 
 
 def test_events_that_come_with_every_pod_are_left_out() -> None:
-    about: dict[str, Any] = {"metadata": {"creationTimestamp": BEGAN}, "involvedObject": {"name": "digits"}}
+    about: dict[str, Any] = {
+        "metadata": {"creationTimestamp": BEGAN},
+        "involvedObject": {"kind": "PyTorchJob", "name": "digits"},
+    }
     events = [
         {**about, "reason": "SuccessfulCreatePod", "message": "Created pod: x"},
         {**about, "reason": "PyTorchJobRestarting", "message": "again", "type": "Warning", "count": 3},
         {
             **about,
-            "involvedObject": {"name": "digits-worker-0"},
+            "involvedObject": {"kind": "Pod", "name": "digits-worker-0"},
             "reason": "Unhealthy",
             "message": "bad",
             "type": "Warning",
         },
     ]
     told = story_of(job(), [], events).events
-    assert [(one.about, one.message, one.times) for one in told] == [("", "again", 3), ("digits-worker-0", "bad", 1)]
+    assert [(one.about, one.message, one.times) for one in told] == [
+        ("pytorchjob/digits", "again", 3),
+        ("pod/digits-worker-0", "bad", 1),
+    ]
 
 
 def test_where_the_output_is_comes_from_an_annotation() -> None:

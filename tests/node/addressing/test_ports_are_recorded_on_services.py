@@ -12,9 +12,10 @@ from corral.adapters.kubernetes.async_client import AsyncClient
 from corral.adapters.system.clock import SystemClock
 from corral.adapters.system.randomness import SystemRandomness
 from corral.control.object_cache import ObjectCache
-from corral.engine.node.addressing.ledger import LOOPBACK_PORTS, PortLedger, recorded, taken
+from corral.engine.node.addressing.ledger import PortLedger, recorded, taken
 from corral.engine.node.addressing.loopback import ServicePort
 from corral.engine.node.addressing.ports import PortRange
+from corral.kinds.nodes import LOOPBACK_PORTS
 from corral.kinds.objects import Object
 from corral.kinds.well_known import SERVICE
 from corral.ports.object_store import Patch, Scope

@@ -1,16 +1,22 @@
 """A training job in one line: what became of it, how many of its pods run, how long it takes. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from corral.control.desk.finding import Found
+from corral.control.desk.job_pods import JobPod
+from corral.control.desk.members import chief_among
+from corral.control.desk.status_words import status_word
+from corral.control.desk.trainers import trainer_of
+from corral.kinds.gpus import gpus_of
 from corral.kinds.objects import Object
-from corral.kinds.pod_view import PodView
 from corral.kinds.training.label_names import JOB_NAME
 from corral.reconcile.moments import seconds_of
 
 ENDED = ("Succeeded", "Failed")
 _BATCH_WORDS = {"Complete": "Succeeded"}
+_LAUNCHER_WORDS = {"Active": "Running", "Succeeded": "Succeeded", "Failed": "Failed"}
+"""How MPIJobs of the first days, which have no conditions, tell their state."""
 _ANNOUNCED = ("SuccessCriteriaMet", "FailureTarget")
 
 
@@ -21,6 +27,10 @@ class JobLine(NamedTuple):
     name: str
     kind: str
     state: str
+    """The last condition that holds, in the operator's words."""
+    status: str
+    """The state in Arena's words: QUEUING, PENDING, RUNNING, SUCCEEDED, FAILED, and SUSPENDED of ours."""
+    trainer: str
     ready: int
     total: int
     restarts: int
@@ -30,6 +40,11 @@ class JobLine(NamedTuple):
     progress: str
     nodes: tuple[str, ...] = ()
     failure: str = ""
+    gpus_requested: int = 0
+    gpus_allocated: int = 0
+    chief_address: str = ""
+    """The address of the node on which the leading pod is or was."""
+    priority: str = ""
 
     @property
     def has_ended(self) -> bool:
@@ -52,7 +67,8 @@ def state_of(obj: Object) -> str:
     # A plain Job calls its good end Complete, and announces either end before it is there.
     holding = [_BATCH_WORDS.get(kind, kind) for kind in held if kind not in _ANNOUNCED]
     ended = [kind for kind in holding if kind in ENDED]
-    state = ended[-1] if ended else holding[-1] if holding else "Pending"
+    launcher = _LAUNCHER_WORDS.get(status_of(obj).get("launcherStatus") or "", "Pending")
+    state = ended[-1] if ended else holding[-1] if holding else launcher
     if obj["metadata"].get("deletionTimestamp") and not ended:
         return "Deleting"
     return state
@@ -63,19 +79,42 @@ def conditions_of(obj: Object) -> list[dict[str, Any]]:
     return [one for one in status_of(obj).get("conditions") or [] if isinstance(one, dict)]
 
 
-def total_of(obj: Object) -> int:
-    """Returns for how many pods a job asks."""
+class Role(NamedTuple):
+    """One role of a job: how many pods, and of which template."""
+
+    name: str
+    replicas: int
+    template: Object
+
+
+def roles_of(obj: Object) -> Iterator[Role]:
+    """Yields the roles for which a job asks; a plain Job has one, without a name."""
     spec = obj.get("spec") or {}
     maps = [value for name, value in spec.items() if name.endswith("ReplicaSpecs") and isinstance(value, dict)]
-    roles = [one for named in maps for one in named.values() if isinstance(one, dict)]
-    counts = [1 if one.get("replicas") is None else int(one["replicas"]) for one in roles]
-    return sum(counts) if maps else int(spec.get("parallelism") or 1)
+    if not maps:
+        yield Role("", int(spec.get("parallelism") or 1), spec.get("template") or {})
+    for name, one in ((name, one) for roles in maps for name, one in roles.items() if isinstance(one, dict)):
+        yield Role(name, 1 if one.get("replicas") is None else int(one["replicas"]), one.get("template") or {})
 
 
-def job_line(job: Found, pods: Sequence[PodView] = ()) -> JobLine:
+def total_of(obj: Object) -> int:
+    """Returns for how many pods a job asks."""
+    return sum(role.replicas for role in roles_of(obj))
+
+
+def names_of_pods(job: Found) -> Iterator[str]:
+    """Yields the names that the pods of a training job have, also of those that are gone."""
+    for role in roles_of(job.object):
+        yield from (f"{job.key.name}-{role.name.lower()}-{index}" for index in range(role.replicas))
+    yield f"{job.key.name}-launcher"
+
+
+def job_line(job: Found, pods: Sequence[JobPod] = ()) -> JobLine:
     """Returns the line of a job; of one that has ended the pods may be gone, so its own status counts."""
     obj, status = job.object, status_of(job.object)
     state = state_of(obj)
+    wanted = list(roles_of(obj))
+    chief = chief_among(pods)
     roles = [one for one in (status.get("replicaStatuses") or {}).values() if isinstance(one, dict)]
     told = sum(one.get("active", 0) + one.get("succeeded", 0) for one in roles)
     ready = sum(pod.is_ready or pod.phase == "Succeeded" for pod in pods) if pods and state not in ENDED else told
@@ -85,8 +124,10 @@ def job_line(job: Found, pods: Sequence[PodView] = ()) -> JobLine:
         job.key.name,
         job.resource.kind,
         state,
+        status_word(obj, state, pods),
+        trainer_of(job.resource.kind, obj),
         ready,
-        total_of(obj),
+        sum(role.replicas for role in wanted),
         int(status.get("restarts") or 0) + sum(pod.restarts() for pod in pods),
         seconds_of(obj["metadata"].get("creationTimestamp")),
         seconds_of(status.get("startTime")),
@@ -94,7 +135,21 @@ def job_line(job: Found, pods: Sequence[PodView] = ()) -> JobLine:
         progress_text(status.get("progress") or {}),
         tuple(dict.fromkeys(pod.node for pod in pods if pod.node)),
         failures[-1].get("class", "") if failures else "",
+        sum(role.replicas * gpus_of(_pod_spec(role).get("containers") or ()) for role in wanted),
+        sum(pod.gpus for pod in pods if pod.phase == "Running"),
+        chief.status.host_ip if chief is not None else "",
+        next((name for role in wanted if (name := _pod_spec(role).get("priorityClassName"))), "") or _priority(obj),
     )
+
+
+def _pod_spec(role: Role) -> Object:
+    return role.template.get("spec") or {}
+
+
+def _priority(obj: Object) -> str:
+    """Returns the class that the job itself names, as the policy of a gang."""
+    policy = ((obj.get("spec") or {}).get("runPolicy") or {}).get("schedulingPolicy") or {}
+    return str(policy.get("priorityClass") or "")
 
 
 def _failed_at(obj: Object) -> float | None:
@@ -112,9 +167,9 @@ def progress_text(progress: Object) -> str:
     return " ".join(parts)
 
 
-def by_job(pods: Iterable[PodView]) -> dict[tuple[str, str], list[PodView]]:
+def by_job(pods: Iterable[JobPod]) -> dict[tuple[str, str], list[JobPod]]:
     """Returns pods by namespace and the name of their job."""
-    found: dict[tuple[str, str], list[PodView]] = {}
+    found: dict[tuple[str, str], list[JobPod]] = {}
     for pod in pods:
         found.setdefault((pod.metadata.namespace, pod.metadata.labels.get(JOB_NAME, "")), []).append(pod)
     return found

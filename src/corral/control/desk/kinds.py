@@ -1,6 +1,7 @@
 """Which resource people mean by a word, and which of what a server serves are training jobs.
 
-The training kinds stand here by name only, since a list of jobs must not pay for loading everything about them.
+The training kinds stand here by name only, since a list of jobs must not pay for loading everything about them, nor for
+asking a server what it serves: a kind that is not served answers 404.
 """
 
 from collections.abc import Iterator
@@ -10,9 +11,51 @@ from corral.control.desk.suggestions import did_you_mean
 from corral.errors import PermanentError
 from corral.kinds.catalogue import Catalogue, Served
 from corral.kinds.references import ApiResource, split_api_version
+from corral.kinds.well_known import (
+    CONFIG_MAP,
+    DEPLOYMENT,
+    EVENT,
+    JOB,
+    NAMESPACE,
+    NODE,
+    PERSISTENT_VOLUME_CLAIM,
+    POD,
+    SECRET,
+    SERVICE,
+)
 
 TRAINING_GROUP: Final = "kubeflow.org"
 TRAINING_KINDS: Final = ("TFJob", "PyTorchJob", "MPIJob", "XGBoostJob", "PaddleJob", "JAXJob", "MXJob")
+
+TRAINING_RESOURCES: Final = tuple(
+    ApiResource(TRAINING_GROUP, "v1", kind, f"{kind.lower()}s") for kind in TRAINING_KINDS
+)
+"""The training kinds as nearly every server serves them."""
+OTHER_VERSIONS: Final = {"MPIJob": ("v2beta1", "v1alpha1")}
+"""The versions of a kind that a server may serve instead of v1."""
+
+_WORDS: Final = {
+    word: resource
+    for resource, short in (
+        *((resource, ()) for resource in TRAINING_RESOURCES),
+        (POD, ("po",)),
+        (SERVICE, ("svc",)),
+        (CONFIG_MAP, ("cm",)),
+        (SECRET, ()),
+        (PERSISTENT_VOLUME_CLAIM, ("pvc",)),
+        (EVENT, ("ev",)),
+        (NAMESPACE, ("ns",)),
+        (NODE, ("no",)),
+        (DEPLOYMENT, ("deploy",)),
+        (JOB, ()),
+    )
+    for word in (resource.plural, resource.kind.lower(), *short)
+}
+
+
+def known_word(word: str) -> ApiResource | None:
+    """Returns what a word means on every server, so that none has to be asked; None for all others."""
+    return _WORDS.get(word.lower())
 
 
 def is_training(resource: ApiResource) -> bool:
@@ -20,13 +63,10 @@ def is_training(resource: ApiResource) -> bool:
     return resource.group == TRAINING_GROUP and resource.kind in TRAINING_KINDS
 
 
-def training_resources(catalogue: Catalogue) -> list[ApiResource]:
-    """Returns the training kinds that a server serves, each in the version it prefers."""
-    found: dict[str, ApiResource] = {}
-    for entry in catalogue.served:
-        if is_training(entry.resource):
-            found.setdefault(entry.resource.kind, entry.resource)
-    return [found[kind] for kind in TRAINING_KINDS if kind in found]
+def versions_of(resource: ApiResource) -> list[ApiResource]:
+    """Returns the resource and the other versions in which it may be served, the likeliest first."""
+    others = OTHER_VERSIONS.get(resource.kind, ()) if is_training(resource) else ()
+    return [resource, *(resource._replace(version=one) for one in others if one != resource.version)]
 
 
 def resource_for(catalogue: Catalogue, word: str) -> ApiResource:

@@ -1,43 +1,77 @@
 """Asking the API for what a table or the story of a job needs."""
 
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
-from corral.control.desk.finding import Found, training_jobs
+from corral.control.desk.finding import Found, ignored, training_jobs
 from corral.control.desk.job_lines import JobLine, by_job, job_line
-from corral.control.desk.kinds import training_resources
+from corral.control.desk.job_pods import JobPod
+from corral.control.desk.kinds import TRAINING_RESOURCES
 from corral.control.desk.session import Session
+from corral.control.desk.trainers import trainer_named, trainer_of
 from corral.kinds.objects import Object
-from corral.kinds.pod_view import PodView
 from corral.kinds.references import ApiResource
 from corral.kinds.training.label_names import JOB_NAME
-from corral.kinds.well_known import EVENT, POD
+from corral.kinds.well_known import POD
 from corral.ports.direct_store import DirectStore
 from corral.ports.object_store import Scope
-from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError
+from corral.ports.refusals import ForbiddenError
 
 
-def jobs_in(session: Session, resource: ApiResource | None = None, *, everywhere: bool = False) -> list[Found]:
-    """Returns the training jobs of one kind, or of all, sorted by place and name."""
-    resources = [resource] if resource is not None else training_resources(session.store.catalogue())
-    return sorted(training_jobs(session, resources, everywhere=everywhere), key=lambda job: (job.key, job.resource))
+class Wanted(NamedTuple):
+    """Which jobs are asked for."""
+
+    trainer: str = ""
+    """The type, such as `tfjob`; "" is all of them."""
+    labels: str = ""
+    """A selector in the server's syntax."""
+    everywhere: bool = False
+    """Whether all namespaces are meant."""
 
 
-def lines_of(session: Session, jobs: list[Found], *, everywhere: bool = False) -> list[JobLine]:
+def jobs_in(
+    session: Session,
+    resource: ApiResource | None = None,
+    *,
+    everywhere: bool = False,
+    wanted: Wanted | None = None,
+    on_note: Callable[[str], None] = ignored,
+) -> list[Found]:
+    """Returns the training jobs of one kind, or of all, the newest first; what we may not read is noted."""
+    wanted = wanted or Wanted(everywhere=everywhere)
+    trainer = trainer_named(wanted.trainer)
+    kinds = [one for one in TRAINING_RESOURCES if trainer is None or one.kind == trainer.kind]
+    scope = Scope("" if wanted.everywhere else session.namespace, labels=wanted.labels)
+    found = training_jobs(session, kinds if resource is None else [resource], scope, on_note=on_note)
+    of_type = [one for one in found if trainer is None or trainer_of(one.resource.kind, one.object) == trainer.name]
+    return newest_first(of_type)
+
+
+def newest_first(jobs: Iterable[Found]) -> list[Found]:
+    """Returns jobs by age, those of one second by place and name."""
+    by_place = sorted(jobs, key=lambda job: (job.key, job.resource))
+    return sorted(by_place, key=lambda job: str(job.object["metadata"].get("creationTimestamp") or ""), reverse=True)
+
+
+def lines_of(
+    session: Session, jobs: list[Found], *, everywhere: bool = False, on_note: Callable[[str], None] = ignored
+) -> list[JobLine]:
     """Returns a line for each job; how often containers were restarted in place only the pods can tell."""
     scope = Scope("" if everywhere else session.namespace, labels=JOB_NAME)
-    pods = by_job(pods_in(session.store, scope)) if jobs else {}
+    pods = by_job(pods_in(session.store, scope, on_note=on_note)) if jobs else {}
     return [job_line(job, pods.get(job.key, [])) for job in jobs]
 
 
-def pods_in(store: DirectStore, scope: Scope) -> list[PodView]:
-    """Returns the pods of a scope, trimmed; none when we may not read them."""
-    found: list[PodView] = []
+def pods_in(store: DirectStore, scope: Scope, *, on_note: Callable[[str], None] = ignored) -> list[JobPod]:
+    """Returns the pods of a scope, trimmed; none, and a note, when we may not read them."""
+    found: list[JobPod] = []
     try:
-        for page in store.pages(POD, scope, PodView):
+        for page in store.pages(POD, scope, JobPod):
             if page.is_first:
                 found.clear()
             found += page.items
     except ForbiddenError:
+        on_note("left out, since you may not list pods: what only they can tell")
         return []
     return found
 
@@ -47,24 +81,3 @@ def table_of(session: Session, resource: ApiResource, name: str, *, everywhere: 
     namespace = session.namespace if resource.namespaced and not everywhere else ""
     scope = Scope(namespace, fields=f"metadata.name={name}" if name else "")
     return session.store.list_table(resource, scope)
-
-
-def events_of(session: Session, job: Found, pods: list[PodView]) -> list[dict[str, Any]]:
-    """Returns what was said about a job, and the warnings about its pods, oldest first."""
-    namespace = job.key.namespace
-    uid = job.object["metadata"].get("uid", "")
-    names = {pod.name for pod in pods}
-    try:
-        own = session.store.list(EVENT, Scope(namespace, fields=f"involvedObject.uid={uid}"))
-        warnings = session.store.list(EVENT, Scope(namespace, fields="involvedObject.kind=Pod,type=Warning"))
-    except (ForbiddenError, NotFoundError, InvalidError):
-        return []
-    about_pods = [one for one in warnings if (one.get("involvedObject") or {}).get("name") in names]
-    return sorted([*own, *about_pods], key=event_time)
-
-
-def event_time(event: Object) -> str:
-    """Returns when something was last said."""
-    series = event.get("series") or {}
-    told = (series.get("lastObservedTime"), event.get("lastTimestamp"), event.get("eventTime"))
-    return next((str(one) for one in told if one), str(event["metadata"].get("creationTimestamp") or ""))

@@ -1,29 +1,33 @@
 """The pods of a job as its members: which role and rank each has, and how it is. Pure."""
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Generic, NamedTuple, TypeVar
 
 from corral.kinds.pod_view import ContainerStatus, PodView, Terminated
-from corral.kinds.training.label_names import COMPLETION_INDEX, REPLICA_INDEX, REPLICA_TYPE
+from corral.kinds.training.label_names import COMPLETION_INDEX, JOB_ROLE, REPLICA_INDEX, REPLICA_TYPE
 from corral.reconcile.moments import seconds_of
 
 _RANKED_APART = ("launcher", "ps", "evaluator", "scheduler", "server", "tuner")
 """Roles that take part without a rank in the training itself."""
 _LEADING = ("chief", "master")
 """Roles that rank before the workers."""
+_CHIEFS = (*_LEADING, "launcher")
+"""Roles whose pod speaks for its job."""
+
+P = TypeVar("P", bound=PodView)
 
 
-class Member(NamedTuple):
+class Member(NamedTuple, Generic[P]):
     """One pod of a job."""
 
     label: str
     """How its lines are marked: `worker-0`."""
     role: str
     ordinal: int | None
-    pod: PodView
+    pod: P
 
 
-def member_of(pod: PodView) -> Member:
+def member_of(pod: P) -> Member[P]:
     """Returns a pod with its place in the job; one without labels goes by its name."""
     labels = pod.metadata.labels
     role, text = labels.get(REPLICA_TYPE, ""), labels.get(REPLICA_INDEX, labels.get(COMPLETION_INDEX, ""))
@@ -32,12 +36,12 @@ def member_of(pod: PodView) -> Member:
     return Member(label, role, index, pod)
 
 
-def in_rank_order(members: Iterable[Member]) -> list[Member]:
+def in_rank_order(members: Iterable[Member[P]]) -> list[Member[P]]:
     """Returns the members by rank: the leading role, the workers, and at last those that have no rank."""
     return sorted(members, key=lambda one: (_turn(one.role), one.role, one.ordinal or 0, one.pod.name))
 
 
-def ranks(members: Iterable[Member]) -> dict[str, int]:
+def ranks(members: Iterable[Member[P]]) -> dict[str, int]:
     """Returns the rank of each pod by uid; two pods of one place (a replacement) have the same."""
     places: dict[tuple[str, int | None], int] = {}
     found: dict[str, int] = {}
@@ -45,6 +49,27 @@ def ranks(members: Iterable[Member]) -> dict[str, int]:
         if _turn(one.role) < 2 and one.ordinal is not None:
             found[one.pod.uid] = places.setdefault((one.role, one.ordinal), len(places))
     return found
+
+
+def chief_among(pods: Iterable[P]) -> P | None:
+    """Returns the pod that speaks for its job: the chief, master or launcher, else the first worker; of two, the newer."""
+    found: P | None = None
+    best: tuple[int, str] = (0, "")
+    for pod in pods:
+        standing = _standing(pod.metadata.labels)
+        if standing and (found is None or (standing, pod.metadata.creation_timestamp or "") > best):
+            found, best = pod, (standing, pod.metadata.creation_timestamp or "")
+    return found
+
+
+def _standing(labels: Mapping[str, str]) -> int:
+    """Returns how much a pod speaks for its job; 0 is not at all."""
+    role = labels.get(REPLICA_TYPE, "").lower()
+    if role in _CHIEFS:
+        return 3
+    if labels.get(JOB_ROLE) == "master":
+        return 2
+    return 0 if role in _RANKED_APART or labels.get(REPLICA_INDEX, "0") != "0" else 1
 
 
 def _turn(role: str) -> int:

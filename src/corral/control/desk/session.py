@@ -17,3 +17,5 @@ class Session(NamedTuple):
     open_store: StoreOpener
     kept: KeptLogs = nothing_kept
     """Logs of pods that are gone."""
+    is_embedded: bool = False
+    """Whether it is the API of this machine."""

@@ -1,12 +1,14 @@
 """The life line of a job: its conditions, its pods, its failures and what was said about it, as values. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from corral.control.desk.events import Told, is_routine, told
 from corral.control.desk.finding import Found
 from corral.control.desk.job_lines import ENDED, JobLine, conditions_of, job_line, state_of, status_of
-from corral.control.desk.looking import event_time
-from corral.control.desk.members import ended_container, in_rank_order, member_of, ranks
+from corral.control.desk.job_pods import JobPod
+from corral.control.desk.members import Member, chief_among, ended_container, in_rank_order, member_of, ranks
+from corral.control.desk.pod_states import pod_state
 from corral.kinds.objects import Object
 from corral.kinds.pod_view import PodView
 from corral.reconcile.moments import seconds_of
@@ -14,8 +16,6 @@ from corral.reconcile.moments import seconds_of
 OUTPUT: Final = "corral.dev/output"
 """The annotation of a job, or of one of its pods, that says where its model or other output is."""
 MOST_EVENTS: Final = 12
-_ROUTINE: Final = ("SuccessfulCreate", "SuccessfulDelete")
-"""What events say about every pod that comes and goes."""
 
 
 class Moment(NamedTuple):
@@ -35,21 +35,13 @@ class PodLine(NamedTuple):
     rank: int | None
     state: str
     node: str
+    node_address: str
+    is_chief: bool
+    gpus: int
     restarts: int
     since: float | None
     exit_code: int | None
     why: str
-
-
-class Told(NamedTuple):
-    """One event, as often as it was seen."""
-
-    time: float | None
-    is_warning: bool
-    about: str
-    reason: str
-    message: str
-    times: int
 
 
 class Story(NamedTuple):
@@ -62,23 +54,32 @@ class Story(NamedTuple):
     events: list[Told]
     progress: Mapping[str, Any]
     outputs: list[str]
+    tensorboard: str = ""
+    """Where its curves are shown."""
 
 
-def story_of(job: Found, pods: Sequence[PodView], events: Sequence[Object]) -> Story:
-    """Returns the story of a job."""
-    status = status_of(job.object)
+def story_of(job: Found, pods: Sequence[JobPod], events: Sequence[Object], *, with_routine: bool = False) -> Story:
+    """Returns the story of a job; what is said about every pod that comes or goes is left out unless asked for."""
+    status, chief = status_of(job.object), chief_among(pods)
     classes = {one.get("podUid"): str(one.get("class", "")) for one in status.get("failures") or []}
     members = in_rank_order(member_of(pod) for pod in pods)
     places = ranks(members)
     return Story(
         job_line(job, pods),
         _moments(job.object),
-        [_pod_line(one.pod, one.label, places.get(one.pod.uid), classes.get(one.pod.uid, "")) for one in members],
+        [
+            _pod_line(one, places.get(one.pod.uid), classes.get(one.pod.uid, ""), is_chief=one.pod is chief)
+            for one in members
+        ],
         list(status.get("failures") or []),
-        _told(events, job.key.name)[-MOST_EVENTS:],
+        _worth_telling(events, with_routine=with_routine),
         status.get("progress") or {},
         _outputs(job.object, pods),
     )
+
+
+def _worth_telling(events: Sequence[Object], *, with_routine: bool) -> list[Told]:
+    return [told(one) for one in events if with_routine or not is_routine(one)][0 if with_routine else -MOST_EVENTS :]
 
 
 def _moments(obj: Object) -> list[Moment]:
@@ -97,21 +98,35 @@ def _moments(obj: Object) -> list[Moment]:
     return [*told, *([Moment(deleted, "Deleting", True, "its deletion was asked for")] if deleted else [])]
 
 
-def _pod_line(pod: PodView, place: str, rank: int | None, failure: str) -> PodLine:
+def _pod_line(member: Member[JobPod], rank: int | None, failure: str, *, is_chief: bool) -> PodLine:
+    pod, ended = member.pod, ended_container(member.pod)
+    return PodLine(
+        pod.name,
+        member.label,
+        rank,
+        pod_state(pod),
+        pod.node,
+        pod.status.host_ip,
+        is_chief,
+        pod.gpus,
+        pod.restarts(),
+        seconds_of(pod.metadata.creation_timestamp),
+        None if ended is None or not _is_over(pod, ended[0].name) else ended[1].exit_code,
+        ": ".join(dict.fromkeys(_whys(pod, failure))),
+    )
+
+
+def _whys(pod: PodView, failure: str) -> Iterator[str]:
+    """Yields why a pod is as it is: the class of its failure, how it ended, what it waits for."""
+    yield from (part for part in (failure, pod.status.reason) if part)
     ended = ended_container(pod)
-    why = [part for part in (failure, pod.status.reason) if part]
     if ended is not None and ended[1].exit_code != 0:
-        why += [part for part in (ended[1].reason, _last_line(ended[1].message)) if part]
+        yield from (part for part in (ended[1].reason, _last_line(ended[1].message)) if part)
     waiting = next((one.state.waiting for one in pod.all_containers() if one.state.waiting is not None), None)
     if waiting is not None and not pod.is_finished:
-        why += [part for part in (waiting.reason, waiting.message) if part]
+        yield from (part for part in (waiting.reason, waiting.message) if part)
     if pod.phase == "Pending":
-        why += [one.message or one.reason for one in pod.status.conditions if one.status == "False" and one.message]
-    state = "Terminating" if pod.is_terminating and not pod.is_finished else pod.phase
-    code = None if ended is None or not _is_over(pod, ended[0].name) else ended[1].exit_code
-    since = seconds_of(pod.metadata.creation_timestamp)
-    text = ": ".join(dict.fromkeys(why))
-    return PodLine(pod.name, place, rank, state, pod.node, pod.restarts(), since, code, text)
+        yield from (one.message for one in pod.status.conditions if one.status == "False" and one.message)
 
 
 def _is_over(pod: PodView, container: str) -> bool:
@@ -122,26 +137,6 @@ def _is_over(pod: PodView, container: str) -> bool:
 def _last_line(message: str) -> str:
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     return lines[-1][:200] if lines else ""
-
-
-def _told(events: Sequence[Object], job: str) -> list[Told]:
-    found = []
-    for one in events:
-        if str(one.get("reason", "")).startswith(_ROUTINE):
-            continue
-        name = str((one.get("involvedObject") or {}).get("name", ""))
-        series = one.get("series") or {}
-        found.append(
-            Told(
-                seconds_of(event_time(one)),
-                one.get("type") == "Warning",
-                "" if name == job else name,
-                str(one.get("reason", "")),
-                str(one.get("message", "")),
-                int(series.get("count") or one.get("count") or 1),
-            )
-        )
-    return found
 
 
 def _outputs(obj: Object, pods: Sequence[PodView]) -> list[str]:

@@ -24,7 +24,8 @@ SECTIONS: dict[str, Section] = {
         "wait": Entry("Wait until a job has succeeded, or otherwise is where you want it."),
     },
     "What happens": {
-        "get": Entry("Show jobs, the story of one job, or anything else."),
+        "list": Entry("Show the training jobs, the newest first.", ("ls",)),
+        "get": Entry("Show one job in full, or anything else that the API holds."),
         "logs": Entry("Show what the pods of a job print.", ("log",)),
     },
     "This machine": {

@@ -10,6 +10,7 @@ from corral.surfaces.cli.commands import SECTIONS
 from corral.surfaces.cli.connection import api_options
 from corral.surfaces.cli.exit_codes import BUG, FAILED, INTERRUPTED, exit_status
 from corral.surfaces.cli.lazy_group import LazyGroup
+from corral.surfaces.cli.render.terminal import choose_colours
 from corral.surfaces.cli.spoken import speak_as_asked, spoken, spoken_usage
 
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -36,6 +37,14 @@ def _debug(_: click.Context, __: click.Parameter, value: bool) -> None:
     expose_value=False,
     callback=_debug,
     help="Show where an error comes from.",
+)
+@click.option(
+    "--color",
+    type=click.Choice(["auto", "always", "never"]),
+    default="auto",
+    expose_value=False,
+    callback=lambda _ctx, _option, value: choose_colours(value),
+    help="When to colour: auto is on a terminal, unless NO_COLOR is set.",
 )
 @api_options
 def corral() -> None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from corral.control.desk.finding import Found
 from corral.control.desk.job_lines import ENDED, state_of
+from corral.control.desk.list_watch import Listener, list_and_watch
 from corral.control.desk.logs.board import Board
 from corral.control.desk.logs.followed_source import FollowedSource
 from corral.control.desk.logs.reading import Heard, Note, Printed, pods_of
@@ -20,11 +21,9 @@ from corral.control.desk.logs.sources import Choice, LoggedPod, Source, chosen_s
 from corral.control.desk.session import Session
 from corral.errors import CorralError, RetryError
 from corral.kinds.objects import Object
-from corral.kinds.references import ApiResource
 from corral.kinds.well_known import POD
 from corral.ports.direct_store import DirectStore
-from corral.ports.object_store import Scope, Start
-from corral.ports.refusals import UnreachableError
+from corral.ports.object_store import Scope
 
 TELLS_AFTER = 10.0
 """After so long a silence it is told what is awaited."""
@@ -35,7 +34,6 @@ LAST_WORDS = 30.0
 """How long the logs of containers that have ended may take after the end of the job."""
 QUIET_END = 1.0
 """How long a container that goes on after the end of its job is still listened to."""
-_QUIET_LIMIT = 120.0
 
 
 class Ended(NamedTuple):
@@ -194,48 +192,19 @@ class Following:
             self._board.replace(pods)
             self._post(None)
 
-        self._watch(store, POD, self._job.pods, LoggedPod, start, take)
+        list_and_watch(store, POD, self._job.pods, LoggedPod, self._listener(start, take))
 
     def _watch_job(self, store: DirectStore) -> None:
         namespace, name = self._job.key
         scope = Scope(namespace, fields=f"metadata.name={name}")
-        self._watch(
-            store,
-            self._job.resource,
-            scope,
-            dict[str, Any],
+        listener = self._listener(
             lambda found: self._post(_Seen(found[0] if found else None)),
             lambda verb, obj: self._post(_Seen(None if verb == "DELETED" else obj)),
         )
+        list_and_watch(store, self._job.resource, scope, dict[str, Any], listener)
 
-    def _watch(
-        self,
-        store: DirectStore,
-        resource: ApiResource,
-        scope: Scope,
-        shape: Any,
-        start: Callable[[list[Any]], None],
-        take: Callable[[str, Any], None],
-    ) -> None:
-        """Lists and watches until nobody listens; a cut begins anew with a list."""
-        wait = 0.1
-        while not self._board.is_closed:
-            try:
-                found: list[Any] = []
-                revision = ""
-                for page in store.pages(resource, scope, shape):
-                    found, revision = ([] if page.is_first else found) + page.items, page.revision
-                start(found)
-                wait = 0.1
-                for changes in store.watch(resource, scope, Start(revision, quiet_limit=_QUIET_LIMIT), shape):
-                    for change in changes:
-                        if change.object is not None:
-                            take(change.verb, change.object)
-            except RetryError as error:
-                if not (isinstance(error, UnreachableError) and error.timed_out):
-                    self._post(_Trouble(error))
-                    time.sleep(wait)
-                    wait = min(wait * 2, 2.0)
+    def _listener(self, start: Callable[[list[Any]], None], take: Callable[[str, Any], None]) -> Listener[Any]:
+        return Listener(start, take, lambda error: self._post(_Trouble(error)), lambda: self._board.is_closed)
 
     # --- threads and remarks ---
 

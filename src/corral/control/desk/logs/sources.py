@@ -90,9 +90,8 @@ def refuse_empty_choice(pods: Sequence[LoggedPod], choice: Choice) -> None:
     raise PermanentError("no-such-rank", f'there is no role "{choice.role}": roles are {known}')
 
 
-def _source(member: Member, choice: Choice) -> Source:
+def _source(member: Member[LoggedPod], choice: Choice) -> Source:
     pod = member.pod
-    assert isinstance(pod, LoggedPod)
     return Source(member.label, ObjectKey(pod.metadata.namespace, pod.name), pod.uid, _container(pod, choice.container))
 
 

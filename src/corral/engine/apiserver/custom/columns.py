@@ -5,10 +5,10 @@ from typing import Any, Final
 
 import msgspec
 
-from corral.engine.apiserver.custom.json_path import JsonPath, JsonPathError, parse_path
 from corral.engine.apiserver.resources.resource import Column, Object, Printer
 from corral.engine.apiserver.resources.tables.ages import age, instant
 from corral.engine.apiserver.schema.value_rules import go_number
+from corral.kinds.json_path import JsonPath, JsonPathError, parse_path
 
 NAME_COLUMN: Final = Column(
     "Name",

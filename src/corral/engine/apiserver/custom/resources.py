@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from corral.engine.apiserver.custom.columns import printer_of
-from corral.engine.apiserver.custom.json_path import JsonPath, parse_path
 from corral.engine.apiserver.custom.strategy import CustomStrategy
 from corral.engine.apiserver.discovery import version_rank
 from corral.engine.apiserver.resources.resource import Object, Resource, Scale
@@ -13,6 +12,7 @@ from corral.engine.apiserver.schema.node import Schema
 from corral.engine.apiserver.schema.pruning import drop_nulls, prune
 from corral.engine.apiserver.schema.settled import is_settled
 from corral.engine.apiserver.schema.structural import compile_schema
+from corral.kinds.json_path import JsonPath, parse_path
 
 Crd = dict[str, Any]
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from corral.engine.apiserver.custom.change_rules import ChangeRule, change_rules, judged_by
 from corral.engine.apiserver.custom.embedded_resources import embedded_findings
-from corral.engine.apiserver.custom.json_path import JsonPath
 from corral.engine.apiserver.field_errors import FieldError, invalid
 from corral.engine.apiserver.resources.resource import Object, Scale, Strategy
 from corral.engine.apiserver.schema.node import Schema
@@ -14,6 +13,7 @@ from corral.engine.apiserver.schema.structural import source_of
 from corral.engine.apiserver.schema.uniqueness import duplicates
 from corral.engine.apiserver.schema.validation import violations
 from corral.engine.apiserver.schema.value_rules import go_number
+from corral.kinds.json_path import JsonPath
 
 _LARGEST = 2**31 - 1
 _GO_TYPES = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}

@@ -14,14 +14,13 @@ import msgspec
 from corral.engine.node.addressing.loopback import ServicePort
 from corral.engine.node.addressing.ports import PortRange, choose, is_unused, start_of, usable_range
 from corral.engine.node.addressing.translation import offers
+from corral.kinds.nodes import LOOPBACK_PORTS
 from corral.kinds.objects import Object, identity_of, key_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import SERVICE
 from corral.ports.object_store import ObjectStore, Patch, Scope
 from corral.ports.refusals import ConflictError, NotFoundError
 
-LOOPBACK_PORTS = "corral.dev/loopback-ports"
-"""The annotation of a Service with the loopback port of each of its ports."""
 RENEWED = "LoopbackPortRenewed"
 """The reason of the event about a port that had to be given up."""
 

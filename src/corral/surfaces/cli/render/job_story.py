@@ -1,34 +1,66 @@
-"""The story of a job for people: what became of it, its pods, its failures, and what was said about it."""
+"""One job for people: first what Arena shows in the form that Arena has, then the story of ours."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from corral.surfaces.cli.render.plain import age, table
+from corral.surfaces.cli.render.colours import painted
+from corral.surfaces.cli.render.columns import Column, laid_out
+from corral.surfaces.cli.render.job_table import NOTHING
+from corral.surfaces.cli.render.plain import age, short_age, table
+from corral.surfaces.cli.render.terminal import Surroundings
 
 if TYPE_CHECKING:
-    from corral.control.desk.story import Story
+    from corral.control.desk.events import Told
+    from corral.control.desk.story import PodLine, Story
 
 
-def job_story(story: "Story", now: float) -> str:
+class Asked(NamedTuple):
+    """Which parts of a story are shown besides those that always are."""
+
+    events: bool = False
+    gpus: bool = False
+
+
+PLAIN = Asked()
+
+
+def job_story(story: "Story", now: float, where: Surroundings, asked: Asked = PLAIN) -> str:
     """Returns the whole story; a part that has nothing to tell is left out."""
-    parts = [_headline(story, now), _moments(story), _pods(story, now), _failures(story), _events(story)]
+    parts = [
+        header(story, now, where),
+        _instances(story, now, where),
+        _gpus(story, where) if asked.gpus else "",
+        _tensorboard(story, where),
+        _all_events(story, now, where) if asked.events else "",
+        _moments(story, where),
+        _failures(story, where),
+        "" if asked.events else _events(story, where),
+    ]
     return "\n\n".join(part for part in parts if part)
 
 
-def _headline(story: "Story", now: float) -> str:
+def header(story: "Story", now: float, where: Surroundings) -> str:
+    """Returns what Arena tells about the job as a whole, and below it what we know besides."""
     line = story.line
-    took = line.duration(now)
-    state = line.state if took is None else f"{line.state} {'after' if line.has_ended else 'for'} {age(took)}"
     facts = [
-        (line.kind, f"{line.name} in namespace {line.namespace}"),
-        ("state", state),
-        ("pods", f"{line.ready} of {line.total} {'done' if line.has_ended else 'ready'}, {line.restarts} restarts"),
+        ("Name:", line.name),
+        ("Status:", line.status),
+        ("Namespace:", line.namespace),
+        ("Priority:", line.priority or NOTHING),
+        ("Trainer:", line.trainer.upper()),
+        ("Duration:", short_age(line.duration(now) or 0)),
+        ("CreateTime:", clock(line.created)),
+        ("EndTime:", clock(line.ended) if line.has_ended else ""),
+        ("Pods:", f"{line.ready} of {line.total} {'done' if line.has_ended else 'ready'}, {line.restarts} restarts"),
     ]
     if line.progress:
-        facts.append(("progress", _progress(line.progress, story.progress)))
-    facts += [("output", output) for output in story.outputs]
-    return table(facts)
+        facts.append(("Progress:", _progress(line.progress, story.progress)))
+    if line.failure:
+        facts.append(("Failure:", line.failure))
+    facts += [("Output:", output) for output in story.outputs]
+    shown = [(name, where.safe(text)) for name, text in facts]
+    return table(shown, paint=painted if where.is_coloured else None)
 
 
 def _progress(text: str, progress: Mapping[str, Any]) -> str:
@@ -39,40 +71,86 @@ def _progress(text: str, progress: Mapping[str, Any]) -> str:
     return ", ".join(parts)
 
 
-def _moments(story: "Story") -> str:
-    begin = story.line.created
-    rows = [
-        (_clock(one.time), _after(one.time, begin), one.what if one.holds else f"no longer {one.what}", one.why)
-        for one in story.moments
-    ]
-    return _part("what happened", rows)
-
-
-def _pods(story: "Story", now: float) -> str:
+def _instances(story: "Story", now: float, where: Surroundings) -> str:
     if not story.pods:
         return ""
-    head = ("POD", "PLACE", "RANK", "STATE", "NODE", "RESTARTS", "AGE", "EXIT", "WHY")
-    rows = [
-        (
-            pod.name,
-            pod.place,
-            "-" if pod.rank is None else str(pod.rank),
-            pod.state,
-            pod.node or "-",
-            str(pod.restarts),
-            "-" if pod.since is None else age(now - pod.since),
-            "-" if pod.exit_code is None else str(pod.exit_code),
-            _one_line(pod.why) or "-",
-        )
-        for pod in story.pods
+    columns: list[Column[PodLine]] = [
+        Column("NAME", lambda pod: pod.name),
+        Column("STATUS", lambda pod: pod.state),
+        Column("AGE", lambda pod: NOTHING if pod.since is None else short_age(now - pod.since)),
+        Column("IS_CHIEF", lambda pod: str(pod.is_chief).lower()),
+        Column("GPU(Requested)", lambda pod: str(pod.gpus)),
+        Column("NODE", lambda pod: pod.node or NOTHING),
+        Column("RANK", lambda pod: "-" if pod.rank is None else str(pod.rank), is_ours=True),
+        Column("RESTARTS", lambda pod: str(pod.restarts), is_ours=True),
+        Column("EXIT", lambda pod: "-" if pod.exit_code is None else str(pod.exit_code), is_ours=True),
+        Column("WHY", lambda pod: pod.why or "-", is_ours=True, is_elastic=True),
     ]
-    return table([head, *rows])
+    # A pipe has room for everything.
+    shown = laid_out(columns, story.pods, where, wide=where.width is None, indent="  ", underlined=True)
+    return f"Instances:\n{shown}"
 
 
-def _failures(story: "Story") -> str:
+def _gpus(story: "Story", where: Surroundings) -> str:
+    if not sum(pod.gpus for pod in story.pods):
+        return ""
+    columns: list[Column[PodLine]] = [
+        Column("INSTANCE", lambda pod: pod.name),
+        Column("NODE(IP)", lambda pod: pod.node_address or NOTHING),
+        Column("GPU(Requested)", lambda pod: str(pod.gpus)),
+        Column("GPU(IndexId)", _unmeasured),
+        Column("GPU(DutyCycle)", _unmeasured),
+        Column("GPU Memory(Used/Total)", _unmeasured),
+    ]
+    shown = laid_out(columns, story.pods, where, wide=True, indent="  ", underlined=True)
+    line = story.line
+    return f"GPUs:\n{shown}\n\n  Allocated/Requested GPUs of Job: {line.gpus_allocated}/{line.gpus_requested}"
+
+
+def _unmeasured(_: "PodLine") -> str:
+    return NOTHING
+
+
+def _tensorboard(story: "Story", where: Surroundings) -> str:
+    if not story.tensorboard:
+        return ""
+    return f"Tensorboard:\n  Your tensorboard will be available on:\n  {where.safe(story.tensorboard)}"
+
+
+def _all_events(story: "Story", now: float, where: Surroundings) -> str:
+    return "Events:\n" + (event_table(story.events, now, where, indent="  ") or "  No events for resources")
+
+
+def event_table(events: "Sequence[Told]", now: float, where: Surroundings, *, indent: str = "") -> str:
+    """Returns events in Arena's columns; "" when there are none."""
+    columns: list[Column[Told]] = [
+        Column("SOURCE", lambda one: one.about),
+        Column("TYPE", lambda one: "Warning" if one.is_warning else "Normal"),
+        Column("AGE", lambda one: NOTHING if one.time is None else short_age(now - one.time)),
+        Column("MESSAGE", lambda one: f"[{one.reason}] {one.message}{_times(one)}"),
+    ]
+    return laid_out(columns, events, where, indent=indent, underlined=True) if events else ""
+
+
+def _times(one: "Told") -> str:
+    return f" ({one.times} times)" if one.times > 1 else ""
+
+
+def _moments(story: "Story", where: Surroundings) -> str:
+    begin = story.line.created
+    rows = [
+        (clock(one.time), _after(one.time, begin), one.what if one.holds else f"no longer {one.what}", one.why)
+        for one in story.moments
+    ]
+    return _part("What happened:", rows, where)
+
+
+def _failures(story: "Story", where: Surroundings) -> str:
+    from corral.reconcile.moments import seconds_of
+
     rows = [
         (
-            str(one.get("time", "")),
+            clock(seconds_of(str(one.get("time", "")))),
             str(one.get("pod", "")),
             str(one.get("class", "")),
             "-" if one.get("exitCode") is None else f"exit {one['exitCode']}",
@@ -80,41 +158,37 @@ def _failures(story: "Story") -> str:
         )
         for one in story.failures
     ]
-    return _part("failures", [(_clock_of(row[0]), *row[1:]) for row in rows])
+    return _part("Failures:", rows, where)
 
 
-def _events(story: "Story") -> str:
+def _events(story: "Story", where: Surroundings) -> str:
+    """Returns the events that matter; all of them are shown when they are asked for."""
     rows = [
         (
-            _clock(one.time),
+            clock(one.time),
             "warning" if one.is_warning else "",
-            one.about,
-            f"{_one_line(one.message)}{f' ({one.times} times)' if one.times > 1 else ''}",
+            "" if one.name == story.line.name else one.name,
+            f"{_one_line(one.message)}{_times(one)}",
         )
         for one in story.events
     ]
-    return _part("events", rows)
+    return _part("Events:", rows, where)
 
 
-def _part(title: str, rows: Sequence[tuple[str, ...]]) -> str:
+def _part(title: str, rows: Sequence[tuple[str, ...]], where: Surroundings) -> str:
     if not rows:
         return ""
     kept = [column for column in range(len(rows[0])) if any(row[column] for row in rows)]
-    return f"{title}\n" + table([[row[column] for column in kept] for row in rows], indent="  ")
+    return f"{title}\n" + table([[where.safe(row[column]) for column in kept] for row in rows], indent="  ")
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _clock(seconds: float | None) -> str:
+def clock(seconds: float | None) -> str:
+    """Returns a moment in local time, as Arena writes it; "" for none."""
     return "" if seconds is None else datetime.fromtimestamp(seconds).strftime("%Y-%m-%d %H:%M:%S")
-
-
-def _clock_of(stamp: str) -> str:
-    from corral.reconcile.moments import seconds_of
-
-    return _clock(seconds_of(stamp))
 
 
 def _after(time: float | None, begin: float | None) -> str:

@@ -1,16 +1,48 @@
-"""Objects for programs: JSON, YAML or names, the same data as the API's."""
+"""Objects for programs: JSON, YAML, names or what a template takes out of them, the same data as the API's."""
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from corral.errors import PermanentError
+from corral.surfaces.cli.render.output import say
+
+if TYPE_CHECKING:
+    from corral.surfaces.cli.json_template import JsonTemplate
+    from corral.surfaces.cli.output_form import OutputForm
 
 
-def as_document(items: Sequence[dict[str, Any]], form: str, *, is_list: bool) -> str:
-    """Returns one object, or several as a List, as JSON or YAML."""
-    whole: Any = {"apiVersion": "v1", "kind": "List", "items": list(items)} if is_list else items[0]
+def list_of(items: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Returns objects as the List that kubectl makes of them."""
+    return {"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": list(items)}
+
+
+def written(value: Any, form: str) -> str:
+    """Returns a value as JSON or YAML."""
     if form == "json":
-        return json.dumps(whole, indent=2, ensure_ascii=False)
+        return json.dumps(value, indent=2, ensure_ascii=False)
     import yaml
 
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
-    return str(yaml.dump(whole, Dumper=dumper, sort_keys=False, allow_unicode=True)).rstrip("\n")
+    return str(yaml.dump(value, Dumper=dumper, sort_keys=False, allow_unicode=True)).rstrip("\n")
+
+
+def say_data(value: Any, names: Sequence[str], form: "OutputForm", *, is_stream: bool = False) -> None:
+    """Writes data in the form that was asked for; `names` are what `-o name` shows, a stream has one value a line."""
+    if form.name == "name":
+        say("\n".join(names), end="\n" if names else "")
+    elif form.template is not None:
+        say(_taken_out(value, form.template), end="\n" if is_stream else "")
+    elif is_stream:
+        say(json.dumps(value, ensure_ascii=False) if form.name == "json" else f"---\n{written(value, form.name)}")
+    else:
+        say(written(value, form.name))
+
+
+def _taken_out(value: Any, template: "JsonTemplate") -> str:
+    from corral.kinds.json_path import JsonPathError
+
+    try:
+        return template.write(value)
+    except JsonPathError as error:
+        raise PermanentError("bad-template", f"the template cannot be carried out: {error}") from error

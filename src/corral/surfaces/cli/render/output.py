@@ -7,9 +7,14 @@ import click
 from corral.surfaces.cli.render.harmless import harmless
 
 
-def say(text: str) -> None:
+def say(text: str, *, end: str = "\n") -> None:
     """Writes an answer to stdout."""
-    click.echo(harmless(text) if sys.stdout.isatty() else text)
+    click.echo((harmless(text) if sys.stdout.isatty() else text) + end, nl=False)
+
+
+def say_painted(text: str) -> None:
+    """Writes an answer whose parts were made harmless before they were coloured."""
+    click.echo(text, color=True)
 
 
 def tell(text: str) -> None:

@@ -1,13 +1,19 @@
 """Plain text for terminals: columns, sizes, durations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 
-def table(rows: Sequence[Sequence[str]], indent: str = "") -> str:
-    """Returns rows as aligned columns, two blanks apart, without blanks at line ends."""
+def table(rows: Sequence[Sequence[str]], indent: str = "", *, paint: Callable[[str], str] | None = None) -> str:
+    """Returns rows as aligned columns, two blanks apart, without blanks at line ends; `paint` colours single cells."""
     widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
-    return "\n".join(indent + line for line in lines)
+    return "\n".join(indent + _line(row, widths, paint) for row in rows)
+
+
+def _line(row: Sequence[str], widths: Sequence[int], paint: Callable[[str], str] | None) -> str:
+    used = max((number + 1 for number, cell in enumerate(row) if cell.rstrip()), default=0)
+    cells = [cell if paint is None else paint(cell) for cell in row[:used]]
+    blanks = [" " * (width - len(cell) + 2) for cell, width in zip(row[:used], widths, strict=False)]
+    return "".join(cell + blank for cell, blank in zip(cells, [*blanks[:-1], ""], strict=True)).rstrip()
 
 
 def size(count: int) -> str:
@@ -27,4 +33,13 @@ def age(seconds: float) -> str:
         if whole >= length:
             rest = whole % length // part
             return f"{whole // length}{unit}" + (f"{rest}{smaller}" if rest else "")
+    return f"{whole}s"
+
+
+def short_age(seconds: float) -> str:
+    """Returns a duration in its largest unit alone, the way Arena does: `45s`, `3m`, `2h`, `3d`, `1y`."""
+    whole = max(0, int(seconds))
+    for unit, length in (("y", 365 * 86400), ("d", 86400), ("h", 3600), ("m", 60)):
+        if whole >= length:
+            return f"{whole // length}{unit}"
     return f"{whole}s"

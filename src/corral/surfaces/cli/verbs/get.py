@@ -6,135 +6,159 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.render.output import say, tell
+from corral.surfaces.cli.output_form import OutputForm, output_option
+from corral.surfaces.cli.render.output import say, say_painted, tell
+from corral.surfaces.cli.trainer_type import type_option
 
 if TYPE_CHECKING:
     from corral.control.desk.finding import Found
     from corral.control.desk.session import Session
     from corral.kinds.references import ApiResource
+    from corral.surfaces.cli.render.job_story import Asked
 
 
 @click.command()
 @click.argument("kind", default="")
 @click.argument("name", default="")
+@type_option
+@click.option("-e", "--events", is_flag=True, help="Of a job: everything that was said about it and its pods.")
+@click.option("-g", "--gpus", is_flag=True, help="Of a job: its GPUs, pod by pod.")
 @click.option("-A", "--all-namespaces", "everywhere", is_flag=True, help="Look in all namespaces.")
-@click.option(
-    "-o", "--output", type=click.Choice(["wide", "json", "yaml", "name"]), default=None, help="Form of the answer."
-)
+@output_option()
 @api_options
-def get(kind: str, name: str, everywhere: bool, output: str | None) -> None:
-    """Show jobs, the story of one job, or anything else that the API holds.
+def get(kind: str, name: str, trainer: str, events: bool, gpus: bool, everywhere: bool, output: OutputForm) -> None:
+    """Show one job in full, or anything else that the API holds.
 
     \b
-    corral get                      all training jobs
-    corral get digits               the story of a job: what happened, its pods, its failures
-    corral get pytorchjob/digits    the same, when several kinds have one of that name
+    corral get digits               a job: how it is, its pods, what happened, its failures
+    corral get digits -e            and all events
+    corral get pytorchjob/digits    the same, when several kinds have one of that name; also -T pytorchjob
+    corral get                      all training jobs, as `corral list`
     corral get pods -A              any kind, by its plural, singular or short name
     corral get configmap recipe -o yaml
 
     Jobs are shown whoever made them.
     """
+    from corral.control.desk.finding import Found
+    from corral.surfaces.cli.render.job_story import Asked
+
     if name and everywhere:
         raise click.UsageError("a name is looked up in one namespace: leave out -A")
+    if trainer and name:
+        raise click.UsageError("either -T TYPE NAME or KIND NAME")
+    asked = Asked(events, gpus)
     with connected() as session:
-        resource, name = _meant(session, kind, name)
-        if name and (resource is None or output not in (None, "wide")):
-            _show_one(session, _found(session, resource, name), output)
-        elif resource is None or _is_training(resource):
-            if name:
-                _show_one(session, _found(session, resource, name), output)
-            else:
-                _show_jobs(session, resource, everywhere=everywhere, output=output)
+        meant = _meant(session, kind, name, trainer)
+        if not isinstance(meant, Found):
+            _show_kind(session, meant, trainer=trainer, everywhere=everywhere, output=output)
+        elif not output.is_for_people:
+            _say_object(meant, output)
+        elif _is_job(meant):
+            _show_job(session, meant, asked)
         else:
-            _show_kind(session, resource, name, everywhere=everywhere, output=output)
+            _show_table(session, meant.resource, meant.key.name, wide=output.is_wide)
 
 
-def _meant(session: "Session", kind: str, name: str) -> "tuple[ApiResource | None, str]":
-    """Returns the kind and the name that the words mean; one word is a kind if there is such a kind, else a job."""
-    from corral.control.desk.kinds import resource_for
-    from corral.errors import PermanentError
+def _meant(session: "Session", kind: str, name: str, trainer: str) -> "Found | ApiResource | None":
+    """Returns the object that the words mean, or the kind; one word is a kind that all servers have, a job, or a kind."""
+    from corral.control.desk.finding import job_or_pod, kind_meant, named
+    from corral.control.desk.kinds import known_word
+    from corral.ports.refusals import NotFoundError
 
     if "/" in kind:
         if name:
             raise click.UsageError("either KIND/NAME or KIND NAME")
         kind, _, name = kind.partition("/")
     if not kind:
-        return None, ""
+        return None
     if name:
-        return resource_for(session.store.catalogue(), kind), name
+        return named(session, kind_meant(session, kind), name)
+    if trainer:
+        return job_or_pod(session, kind, pods=False, trainer=trainer)
+    if (known := known_word(kind)) is not None:
+        return known
     try:
-        return session.store.catalogue().find(kind).resource, ""
-    except PermanentError as error:
-        if error.code != "unknown-kind":
-            raise
-        return None, kind
+        return job_or_pod(session, kind, pods=False)
+    except NotFoundError:
+        if (served := _served(session, kind)) is not None:
+            return served
+        raise
 
 
-def _found(session: "Session", resource: "ApiResource | None", name: str) -> "Found":
-    from corral.control.desk.finding import job_or_pod, named
+def _served(session: "Session", word: str) -> "ApiResource | None":
+    """Returns the kind that a server calls so, None when there is none."""
+    from corral.errors import PermanentError
 
-    return job_or_pod(session, name, pods=False) if resource is None else named(session, resource, name)
+    try:
+        return session.store.catalogue().find(word).resource
+    except PermanentError:
+        return None
 
 
-def _is_training(resource: "ApiResource") -> bool:
+def _is_job(found: "Found") -> bool:
+    from corral.kinds.well_known import JOB
+
+    return found.is_training or found.resource == JOB
+
+
+def _say_object(found: "Found", output: OutputForm) -> None:
+    from corral.surfaces.cli.render.objects import say_data
+
+    say_data(found.object, [found.shown], output)
+
+
+def _show_job(session: "Session", found: "Found", asked: "Asked") -> None:
+    from corral.control.desk.events import events_of
+    from corral.control.desk.looking import pods_in
+    from corral.control.desk.story import story_of
+    from corral.control.desk.tensorboards import tensorboard_of
+    from corral.surfaces.cli.job_listing import note
+    from corral.surfaces.cli.render.job_story import job_story
+    from corral.surfaces.cli.render.terminal import surroundings
+
+    pods = pods_in(session.store, found.pods, on_note=note)
+    events = events_of(session, found, pods, only_warnings=not asked.events, on_note=note)
+    story = story_of(found, pods, events, with_routine=asked.events)
+    story = story._replace(tensorboard=tensorboard_of(session, found, pods))
+    say_painted(job_story(story, time.time(), surroundings(), asked))
+    if asked.gpus:
+        tell(
+            "note: how busy GPUs are is not measured yet" if story.line.gpus_requested else "note: it asks for no GPUs"
+        )
+
+
+def _show_kind(
+    session: "Session", resource: "ApiResource | None", *, trainer: str, everywhere: bool, output: OutputForm
+) -> None:
+    """Shows all objects of a kind, or all training jobs."""
     from corral.control.desk.kinds import is_training
 
-    return is_training(resource)
+    if resource is None or is_training(resource):
+        from corral.control.desk.looking import Wanted
+        from corral.surfaces.cli.job_listing import show_jobs
+
+        show_jobs(session, Wanted(trainer, everywhere=everywhere), output, resource=resource)
+    elif output.is_for_people:
+        _show_table(session, resource, everywhere=everywhere, wide=output.is_wide)
+    else:
+        from corral.control.desk.finding import Found
+        from corral.ports.object_store import Scope
+        from corral.surfaces.cli.render.objects import list_of, say_data
+
+        scope = Scope(session.namespace if resource.namespaced and not everywhere else "")
+        found = [Found(resource, one) for one in session.store.list(resource, scope)]
+        say_data(list_of([one.object for one in found]), [one.shown for one in found], output)
 
 
-def _show_jobs(session: "Session", resource: "ApiResource | None", *, everywhere: bool, output: str | None) -> None:
-    from corral.control.desk.looking import jobs_in, lines_of
-
-    jobs = jobs_in(session, resource, everywhere=everywhere)
-    if output in ("json", "yaml", "name"):
-        _print_objects(jobs, output, is_list=True)
-        return
-    if not jobs:
-        tell("no training jobs" + (" in any namespace" if everywhere else f" in namespace {session.namespace}"))
-        return
-    from corral.surfaces.cli.render.job_table import job_table
-
-    lines = lines_of(session, jobs, everywhere=everywhere)
-    say(job_table(lines, time.time(), everywhere=everywhere, wide=output == "wide"))
-
-
-def _show_one(session: "Session", found: "Found", output: str | None) -> None:
-    if output in ("json", "yaml", "name"):
-        _print_objects([found], output, is_list=False)
-        return
-    from corral.control.desk.looking import events_of, pods_in
-    from corral.control.desk.story import story_of
-    from corral.surfaces.cli.render.job_story import job_story
-
-    pods = pods_in(session.store, found.pods)
-    say(job_story(story_of(found, pods, events_of(session, found, pods)), time.time()))
-
-
-def _show_kind(session: "Session", resource: "ApiResource", name: str, *, everywhere: bool, output: str | None) -> None:
-    from corral.control.desk.finding import Found, named
+def _show_table(
+    session: "Session", resource: "ApiResource", name: str = "", *, everywhere: bool = False, wide: bool = False
+) -> None:
     from corral.control.desk.looking import table_of
-    from corral.ports.object_store import Scope
     from corral.surfaces.cli.render.server_table import server_table
 
-    if output in ("json", "yaml", "name"):
-        scope = Scope(session.namespace if resource.namespaced and not everywhere else "")
-        _print_objects([Found(resource, one) for one in session.store.list(resource, scope)], output, is_list=True)
-        return
     answer = table_of(session, resource, name, everywhere=everywhere)
-    if not answer.get("rows"):
-        if name:
-            named(session, resource, name)  # raises, and says what is near
+    if answer.get("rows"):
+        say(server_table(answer, everywhere=everywhere and resource.namespaced, wide=wide))
+    else:
         where = f" in namespace {session.namespace}" if resource.namespaced and not everywhere else ""
         tell(f"no {resource.plural}{where}")
-        return
-    say(server_table(answer, everywhere=everywhere and resource.namespaced, wide=output == "wide"))
-
-
-def _print_objects(found: "list[Found]", output: str, *, is_list: bool) -> None:
-    from corral.surfaces.cli.render.objects import as_document
-
-    if output == "name":
-        for one in found:
-            say(one.shown)
-    else:
-        say(as_document([one.object for one in found], output, is_list=is_list))

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from corral.engine.apiserver.custom.json_path import JsonPathError, parse_path
+from corral.kinds.json_path import JsonPathError, parse_path
 
 OBJECT: dict[str, Any] = {
     "metadata": {"annotations": {"example.com/owner": "me"}, "labels": {"a": "b"}},

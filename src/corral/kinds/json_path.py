@@ -1,9 +1,10 @@
-"""JSON paths of printer columns and selectable fields, in kubectl's dialect.
+"""JSON paths of printer columns, selectable fields and `-o jsonpath`, in kubectl's dialect.
 
     .spec.replicas    .spec.template.spec.containers[*].image    .metadata.annotations.example\\.com/owner
-    .status.conditions[?(@.type=="Ready")].status                ['key']  [0]  [-1]  [1:3]  ..name
+    .status.conditions[?(@.type=="Ready")].status                ['key']  ['a','b.c']  [0]  [-1]  [0,2]  [1:3]  ..name
 
-A field that is missing yields nothing; it is no error.
+A field that is missing yields nothing; it is no error. An index beyond the end of a list is one for kubectl, and for
+whoever asks strictly.
 """
 
 import re
@@ -12,10 +13,13 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 _FIELD = re.compile(r"\.((?:\\.|[^.\[\]\\])+)")
-_QUOTED = re.compile(r"\[\s*(?:'((?:\\.|[^'])*)'|\"((?:\\.|[^\"])*)\")\s*\]")
-_INDEX = re.compile(r"\[\s*(-?\d+)\s*\]")
+_KEY = r"(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")"
+_KEYS = re.compile(rf"\[\s*({_KEY}(?:\s*,\s*{_KEY})*)\s*\]")
+_EACH_KEY = re.compile(_KEY)
+_INDEXES = re.compile(r"\[\s*(-?\d+(?:\s*,\s*-?\d+)*)\s*\]")
 _SLICE = re.compile(r"\[\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*(\d+)\s*)?\]")
 _FILTER = re.compile(r"\[\?\((.*?)\)\]")
+_NOT_UNDERSTOOD = re.compile(r"=~|&&|\|\|")
 _COMPARISON = re.compile(r"^(.*?)\s*(==|!=|<=|>=|<|>)\s*(.*)$")
 
 _Step = Callable[[Any], Iterator[Any]]
@@ -25,16 +29,22 @@ class JsonPathError(ValueError):
     """A text is no JSON path that we understand."""
 
 
+class OutOfBoundsError(JsonPathError):
+    """A path asks for an item that a list does not have."""
+
+
 class JsonPath(NamedTuple):
     """A compiled path."""
 
-    steps: tuple[_Step, ...]
+    steps: "tuple[_Step | _Union, ...]"
 
-    def find(self, value: Any) -> Iterator[Any]:
-        """Yields every value that the path leads to, in document order."""
+    def find(self, value: Any, *, strictly: bool = False) -> Iterator[Any]:
+        """Yields every value that the path leads to, in document order; strictly, an index must be there."""
         found: Iterator[Any] = iter((value,))
         for step in self.steps:
-            found = _advanced(found, step)
+            found = (
+                _united(list(found), step, strictly) if isinstance(step, _Union) else _advanced(found, step, strictly)
+            )
         yield from found
 
     def first(self, value: Any, missing: Any = None) -> Any:
@@ -42,16 +52,31 @@ class JsonPath(NamedTuple):
         return next(self.find(value), missing)
 
 
-def _advanced(values: Iterator[Any], step: _Step) -> Iterator[Any]:
+class _Union(NamedTuple):
+    """Several steps at once; the values that the first finds come before those of the second."""
+
+    parts: tuple[_Step, ...]
+
+
+def _united(values: list[Any], union: _Union, strictly: bool) -> Iterator[Any]:
+    for part in union.parts:
+        yield from _advanced(iter(values), part, strictly)
+
+
+def _advanced(values: Iterator[Any], step: _Step, strictly: bool) -> Iterator[Any]:
     for value in values:
-        yield from step(value)
+        try:
+            yield from step(value)
+        except OutOfBoundsError:
+            if strictly:
+                raise
 
 
 @lru_cache(maxsize=1024)
 def parse_path(text: str) -> JsonPath:
     """Compiles a path like `.spec.replicas`; raises JsonPathError when it is none."""
     rest = text.removeprefix("$")
-    steps: list[_Step] = []
+    steps: list[_Step | _Union] = []
     while rest and rest != ".":
         step, length = _step(rest, text)
         steps.append(step)
@@ -59,7 +84,7 @@ def parse_path(text: str) -> JsonPath:
     return JsonPath(tuple(steps))
 
 
-def _step(rest: str, text: str) -> tuple[_Step, int]:
+def _step(rest: str, text: str) -> "tuple[_Step | _Union, int]":
     if rest.startswith(".."):
         match = _FIELD.match(rest, 1)
         if match:
@@ -81,13 +106,13 @@ def _step(rest: str, text: str) -> tuple[_Step, int]:
     raise JsonPathError(f"unrecognized path {text!r} at {rest!r}")
 
 
-def _step_in_brackets(rest: str, text: str, offset: int) -> tuple[_Step, int]:
+def _step_in_brackets(rest: str, text: str, offset: int) -> "tuple[_Step | _Union, int]":
     if rest.startswith("[*]"):
         return _every, offset + 3
-    if match := _QUOTED.match(rest):
-        return _field(_plain(match[1] if match[1] is not None else match[2])), offset + match.end()
-    if match := _INDEX.match(rest):
-        return _item(int(match[1])), offset + match.end()
+    if match := _KEYS.match(rest):
+        return _together([_key(key[1:-1]) for key in _EACH_KEY.findall(match[1])]), offset + match.end()
+    if match := _INDEXES.match(rest):
+        return _together([_item(int(index)) for index in match[1].split(",")]), offset + match.end()
     if match := _SLICE.match(rest):
         numbers = [int(number) if number else None for number in match.groups()]
         return _items(slice(*numbers)), offset + match.end()
@@ -108,6 +133,23 @@ def _field(name: str) -> _Step:
     return step
 
 
+def _key(text: str) -> _Step:
+    """Returns the step of a key in quotes: that field, else, as kubectl reads it, the path that its dots make."""
+    literal = _field(_plain(text))
+    if not re.search(r"(?<!\\)\.", text):
+        return literal
+    path = parse_path(f".{text}")
+
+    def step(value: Any) -> Iterator[Any]:
+        yield from list(literal(value)) or path.find(value)
+
+    return step
+
+
+def _together(steps: list[_Step]) -> "_Step | _Union":
+    return steps[0] if len(steps) == 1 else _Union(tuple(steps))
+
+
 def _every(value: Any) -> Iterator[Any]:
     if isinstance(value, dict):
         yield from value.values()
@@ -117,8 +159,11 @@ def _every(value: Any) -> Iterator[Any]:
 
 def _item(index: int) -> _Step:
     def step(value: Any) -> Iterator[Any]:
-        if isinstance(value, list) and -len(value) <= index < len(value):
-            yield value[index]
+        if not isinstance(value, list):
+            return
+        if not -len(value) <= index < len(value):
+            raise OutOfBoundsError(f"array index out of bounds: index {index}, length {len(value)}")
+        yield value[index]
 
     return step
 
@@ -147,6 +192,8 @@ def _below(name: str) -> _Step:
 
 def _matching(condition: str, text: str) -> _Step:
     """Compiles `@.type=="Ready"`, or `@.name` alone, which asks whether the field is there."""
+    if found := _NOT_UNDERSTOOD.search(_EACH_KEY.sub("", condition)):
+        raise JsonPathError(f"{found[0]!r} in {text!r} is not understood: a filter is one comparison")
     comparison = _COMPARISON.match(condition.strip())
     left = _operand(comparison[1] if comparison else condition, text)
     right = _operand(comparison[3], text) if comparison else None
