@@ -47,6 +47,9 @@ class DirectStore(Protocol):
     ) -> Generator[Sequence[Change[T]], None, None]:
         """Yields changes in batches until the server ends the stream; the first batch is empty."""
 
+    def create(self, resource: ApiResource, obj: Object, options: WriteOptions = PLAIN) -> Object:
+        """Stores a new object and returns it as stored. The name is taken: AlreadyExistsError."""
+
     def patch(self, resource: ApiResource, key: ObjectKey, patch: Patch, *, options: WriteOptions = PLAIN) -> Object:
         """Changes parts of an object and returns the result."""
 
@@ -63,6 +66,9 @@ class DirectStore(Protocol):
 
     def close(self) -> None:
         """Ends the connection; the next call opens another."""
+
+    def cut(self) -> None:
+        """Gives the store up, from any thread: the call under way and all later ones end in CutOffError."""
 
 
 StoreOpener = Callable[[], DirectStore]

@@ -11,7 +11,8 @@
     ├── InvalidError           400, 413, 422: the object is wrong
     ├── UnauthorizedError      401: the credentials are refused, also after they were renewed
     ├── ForbiddenError         403: this verb is not ours
-    └── UnsupportedError       405, 406, 415: the server does not do this
+    ├── UnsupportedError       405, 406, 415: the server does not do this
+    └── CutOffError            nobody waits for the answer any more: the store was cut off by another thread
 
 `status` is the server's Status object (empty when there is none) and `what` the attempted call in words.
 """
@@ -133,6 +134,14 @@ class UnsupportedError(_RefusedError):
     """The server has no such verb or form."""
 
     code_word = "unsupported"
+
+
+class CutOffError(PermanentError):
+    """A store was cut off while it was asked, or before; whether a write under way has happened is not known."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__("cut-off", f"{what} was given up", hint="open another store to go on")
+        self.what = what
 
 
 def may_have_happened(error: CorralError) -> bool:

@@ -1,7 +1,7 @@
 """The client of the command line: standard library only, one connection, quick to import.
 
 Same calls, same answers and same retries as the asynchronous client; only sending differs. Not safe for use by several
-threads: a command has one.
+threads, but for `cut`: a command has one.
 """
 
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -63,6 +63,10 @@ class SyncClient:
     def close(self) -> None:
         """Closes the connection; the next call opens another."""
         self._transport.close()
+
+    def cut(self) -> None:
+        """Gives the client up, from any thread: the call under way and all later ones end in CutOffError."""
+        self._transport.cut()
 
     # --- verbs, see corral.ports.object_store for the contracts ---
 

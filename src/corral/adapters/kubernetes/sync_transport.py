@@ -1,15 +1,17 @@
 """Sending calls with the standard library: one connection, quick to import, for the command line.
 
-Not safe for use by several threads: a command has one.
+Not safe for use by several threads, but for `cut`: a command has one.
 """
 
 import http.client
 import random
 import select
+import socket
 import ssl
 import time
 import zlib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,7 +23,7 @@ from corral.adapters.kubernetes.retrying import NEVER, Pause, Renew, RetryPolicy
 from corral.adapters.kubernetes.trust import tls_context
 from corral.adapters.kubernetes.unreachable import dead_stream, no_answer, no_connection
 from corral.errors import PermanentError
-from corral.ports.refusals import UnreachableError
+from corral.ports.refusals import CutOffError, UnreachableError
 
 
 class SyncTransport:
@@ -36,6 +38,9 @@ class SyncTransport:
         self._warn = warn
         self._credentials = Credentials(access)
         self._connection: http.client.HTTPConnection | None = None
+        self._socket: socket.socket | None = None
+        """That of the call or the stream under way, or of the last one."""
+        self._is_cut = False
         self._generation = 0
         self._prefix = urlsplit(access.server).path.rstrip("/")
 
@@ -44,6 +49,14 @@ class SyncTransport:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+
+    def cut(self) -> None:
+        """Gives everything up, from any thread: whoever waits for an answer gets CutOffError instead of it."""
+        self._is_cut = True
+        if self._socket is not None:
+            # Of the plain socket, also under TLS: the layer above is in use by another thread. One that is closed is good.
+            with suppress(OSError):
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
     def send(self, call: Call) -> Answer:
         """Sends a call by the retry policy and returns its successful answer."""
@@ -59,7 +72,9 @@ class SyncTransport:
             yield b""
             while data := response.read1(262_144):
                 yield data
+            self._refuse_cut(call)
         except (OSError, http.client.HTTPException) as error:
+            self._refuse_cut(call)
             raise dead_stream(call, self.access, error) from error
         finally:
             response.close()
@@ -87,12 +102,18 @@ class SyncTransport:
                 told = self._credentials.refresh()
             else:
                 told, response = self._try(call, streaming)
+                if self._is_cut and response is not None:
+                    response.close()
+                self._refuse_cut(call)
 
     def _try(
         self, call: Call, streaming: float | None
     ) -> tuple[Answer | UnreachableError, http.client.HTTPResponse | None]:
+        self._refuse_cut(call)
         try:
             connection = self._connected()
+            self._socket = connection.sock
+            self._refuse_cut(call)
         except (OSError, http.client.HTTPException) as error:
             self.close()
             return no_connection(call, self.access, error), None
@@ -111,6 +132,11 @@ class SyncTransport:
         except (OSError, http.client.HTTPException) as error:
             self.close()
             return no_answer(call, self.access, error), None
+
+    def _refuse_cut(self, call: Call) -> None:
+        if self._is_cut:
+            self.close()
+            raise CutOffError(call.what)
 
     def _answer(self, response: http.client.HTTPResponse) -> Answer:
         body = response.read()

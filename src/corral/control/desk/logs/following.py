@@ -1,7 +1,7 @@
 """Following a job: the lines of all its pods as they come, before a pod exists, across restarts, until the job ends.
 
 One thread watches the pods, one the job, and one reads each container; the caller's thread takes what they hear. All of
-them are daemons: when the caller leaves, nobody waits for a socket.
+them are daemons, and their stores are cut off when the caller leaves: nobody waits for a socket.
 """
 
 import queue
@@ -71,6 +71,7 @@ class Following:
         self._inbox: queue.Queue[_Message] = queue.Queue(maxsize=256)
         self._readers: dict[tuple[str, str], Source] = {}
         self._reading: set[tuple[str, str]] = set()
+        self._stores: list[DirectStore] = []
         self._end: Ended | None = None
         self._ended_at = 0.0
         self._last_heard = self._last_told = time.monotonic()
@@ -91,6 +92,8 @@ class Following:
             yield self._end
         finally:
             self._board.close()
+            for store in self._stores:
+                store.cut()
 
     def _next(self) -> Iterator[Heard]:
         try:
@@ -211,6 +214,7 @@ class Following:
     def _spawn(self, name: str, work: Callable[[DirectStore], None]) -> None:
         def run() -> None:
             store = self._session.open_store()
+            self._stores.append(store)
             try:
                 work(store)
             except CorralError as error:
