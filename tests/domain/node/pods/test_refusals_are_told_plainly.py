@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from corral.engine.node.pods.checks import unknown_checks
 from corral.engine.node.pods.refusals import refused_by_api, refused_by_machine
+from corral.engine.node.probes.checks import unknown_checks
 from corral.kinds.objects import Object
 from corral.ports.refusals import ForbiddenError
 

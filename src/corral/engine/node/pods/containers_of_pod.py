@@ -14,7 +14,6 @@ from corral.engine.node.containers.memory_watchdog import MemoryWatchdog
 from corral.engine.node.containers.record import Run
 from corral.engine.node.containers.watching import EndWatch
 from corral.engine.node.folder import NodeFolder
-from corral.engine.node.pods.checks import unknown_checks
 from corral.engine.node.pods.claims import claims_of
 from corral.engine.node.pods.evidence import how_it_ended
 from corral.engine.node.pods.hooks_and_probes import HooksAndProbes
@@ -28,6 +27,7 @@ from corral.engine.node.pods.ports_in_use import foreign_ports, notes_on_taken_p
 from corral.engine.node.pods.refusals import refused_by_api, refused_by_machine
 from corral.engine.node.pods.sight import RunSight
 from corral.engine.node.pods.stopping import Stopping, stop_signal_of
+from corral.engine.node.probes.checks import unknown_checks
 from corral.errors import PermanentError
 from corral.kinds.objects import Object, uid_of
 from corral.kinds.references import ObjectKey

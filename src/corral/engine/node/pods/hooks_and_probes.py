@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Callable
 
 from corral.engine.node.containers.record import Run
-from corral.engine.node.pods.checks import Answer, Subject, check
-from corral.engine.node.pods.inside import InsideRun
 from corral.engine.node.pods.live_pod import LiveContainer, LivePod
 from corral.engine.node.pods.pod_events import PodEvents
-from corral.engine.node.pods.prober import Prober
-from corral.engine.node.pods.probing import ProbeTally
 from corral.engine.node.pods.stopping import Hook
 from corral.engine.node.pods.whereabouts import whereabouts
+from corral.engine.node.probes.checks import Answer, Subject, check
+from corral.engine.node.probes.inside import InsideRun
+from corral.engine.node.probes.prober import Prober
+from corral.engine.node.probes.tallies import ProbeTally
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.ports.clock import Clock

@@ -6,10 +6,10 @@ Everything that matters outlives this process in the records on disk; what is he
 import asyncio
 
 from corral.engine.node.containers.record import Run
-from corral.engine.node.pods.prober import Prober
 from corral.engine.node.pods.sight import ContainerSight, Held, PodSight, RunSight
 from corral.engine.node.pods.stopping import Stopping
 from corral.engine.node.pods.waits import next_try
+from corral.engine.node.probes.prober import Prober
 from corral.kinds.objects import Object, key_of, uid_of
 
 

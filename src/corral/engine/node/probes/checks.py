@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 from corral.adapters.http_checks.asking import HttpQuestion, ask_http
 from corral.engine.node.environment.commands import expanded_action
-from corral.engine.node.pods.probing import KINDS
+from corral.engine.node.probes.tallies import KINDS
 from corral.kinds.objects import Object
 
 HOOKS = ("postStart", "preStop")

@@ -9,7 +9,7 @@ from corral.engine.node.containers.joined_command import JoinedCommand
 from corral.engine.node.containers.joining import Joined, Streams, join
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.containers.record import Run
-from corral.engine.node.pods.checks import Answer
+from corral.engine.node.probes.checks import Answer
 
 _SAID_BYTES = 500
 

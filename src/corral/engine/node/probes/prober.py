@@ -7,8 +7,8 @@ change of meaning is told at once. Containers without probes cost nothing.
 import asyncio
 from collections.abc import Callable
 
-from corral.engine.node.pods.checks import Answer, Subject, check
-from corral.engine.node.pods.probing import KINDS, ProbeTally, answered, first_verdict, rules_of
+from corral.engine.node.probes.checks import Answer, Subject, check
+from corral.engine.node.probes.tallies import KINDS, ProbeTally, answered, first_verdict, rules_of
 from corral.kinds.objects import Object
 from corral.ports.clock import Clock
 
