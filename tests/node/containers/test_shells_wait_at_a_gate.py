@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from corral.engine.node.containers import gated_start, starting
+from corral.engine.node.containers.ending import kill_everything
 from corral.engine.node.containers.forking import Program, fork_into
 from corral.engine.node.containers.launch import Mount, StartRefusedError
-from corral.engine.node.containers.record import Run, record_path
+from corral.engine.node.containers.record import Run, exit_path, read_ending, record_path
 from corral.engine.node.machine.control_groups import members
 from corral.engine.node.machine.mounts import why_no_mounts
 from corral.engine.node.machine.processes import command_line, process_table
-from tests.node.containers.launching import Launcher, ended, until
+from tests.node.containers.launching import PATIENCE, Launcher, ended, until
 
 DYING_STARTER = """
 import os, signal, sys
@@ -100,6 +101,39 @@ def test_only_mounts_need_a_copy_of_the_node(
         pytest.skip(why_no_mounts())
     ended(starting.start(launcher.launch("true", mounts=(Mount(str(tmp_path), "/mnt"),))))
     assert forked
+
+
+def test_a_program_begins_inside_its_control_groups(launcher: Launcher) -> None:
+    run = launcher.shell("sleep 60 & echo $! $$; exec sleep 60")
+    said = until(lambda: launcher.log(run).split())
+    if not run.groups:
+        pytest.skip("this machine gives no control groups")
+    assert members(run.groups) == {run.holder.pid, *(int(pid) for pid in said)}
+    kill_everything(run, PATIENCE)
+    ended(run)
+
+
+def test_a_holder_that_cannot_join_its_group_runs_nothing_and_says_so(tmp_path: Path) -> None:
+    door, nothing = str(tmp_path / "gone" / "tasks"), os.open(os.devnull, os.O_RDWR)
+    told = os.open(exit_path(str(tmp_path)), os.O_RDWR | os.O_CREAT)
+    waiting = gated_start.Waiting(
+        script=starting.HOLDER,
+        argv=("/bin/touch", str(tmp_path / "ran")),
+        env={},
+        workdir="/",
+        mark="MARK=1",
+        record=str(tmp_path / "record"),
+        doors=(door,),
+        handles=(nothing, nothing, nothing, told),
+    )
+    pid = gated_start.start_through_gate(waiting, lambda pid: None)
+    os.waitpid(pid, 0)
+    os.close(nothing)
+    os.close(told)
+    ending = read_ending(str(tmp_path))
+    assert ending is not None
+    assert (ending.exit_code, ending.message) == (128, f"cannot join the control group {door}")
+    assert not (tmp_path / "ran").exists()
 
 
 def test_what_goes_wrong_in_a_search_is_told_as_it_is() -> None:

@@ -12,6 +12,8 @@ import pytest
 from corral.engine.node.machine.control_groups import (
     Hierarchies,
     MountedHierarchy,
+    can_be_joined,
+    door_of,
     hierarchies,
     is_limited,
     killed_for_memory,
@@ -86,6 +88,24 @@ def test_the_lowest_limit_of_all_groups_around_counts(tmp_path: Path) -> None:
 
     assert own_limit(str(inner)) == 2000
     assert own_limit(str(tmp_path)) is None
+
+
+def test_a_single_thread_has_a_door_of_its_own_where_the_kernel_gives_one(tmp_path: Path) -> None:
+    """The other one makes the kernel wait for all processors, some ten milliseconds for each start of a container."""
+    (tmp_path / "cgroup.procs").touch()
+    assert door_of(str(tmp_path)) == str(tmp_path / "cgroup.procs")
+    (tmp_path / "tasks").touch()
+    assert door_of(str(tmp_path)) == str(tmp_path / "tasks")
+
+
+def test_only_groups_that_processes_can_join_are_used(tmp_path: Path) -> None:
+    assert not can_be_joined(str(tmp_path / "nowhere"))
+    if not hierarchies().membership:
+        pytest.skip("this machine gives no control groups")
+    node = f"test-{os.getpid()}"
+    (group,) = make_groups(node, "run", None)
+    assert can_be_joined(group)
+    remove_node(node)
 
 
 def test_groups_are_made_and_removed_on_this_machine() -> None:

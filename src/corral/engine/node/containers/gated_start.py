@@ -1,9 +1,9 @@
 """Starts the holder of a run without a copy of this process: a shell is spawned at once, and waits at a gate.
 
-While it waits it is put into its control groups and onto its processors, and recorded; then the gate opens. Should this
-process die before that, the gate closes for good, and the shell takes back the record and ends: whoever clears up finds
-a record, or no process. It costs a third of a fork of an event loop. What must be done inside of the child, which is mounts
-and variables that shells drop, needs `forking`.
+While it waits it is put onto its processors and recorded; then the gate opens, and it goes into its control groups by
+itself, which costs it less than us. Should this process die before that, the gate closes for good, and the shell takes back
+the record and ends: whoever clears up finds a record, or no process. It costs a third of a fork of an event loop. What must
+be done inside of the child, which is mounts and variables that shells drop, needs `forking`.
 """
 
 import errno
@@ -26,8 +26,16 @@ cd -P -- "$1" || { echo "cannot work in $1"; echo 126 >&3; exit 126; }
 export "$2"
 unset PWD OLDPWD corral_gate
 shift 3
+while [ -n "$1" ]; do
+    echo 0 >"$1" || { echo 128; echo "cannot join the control group $1"; exit 128; } >&3
+    shift
+done
+shift
 """
-"""What a holder does before it holds: its first words are the folder to work in, its mark, and its record."""
+"""What a holder does before it holds.
+
+Its first words are the folder to work in, its mark, its record, and the doors of its control groups up to an empty word.
+"""
 
 _TAKEN_BY_THE_GATE = {b"PWD", b"OLDPWD", b"corral_gate"}
 
@@ -43,6 +51,8 @@ class Waiting(NamedTuple):
     mark: str
     """The assignment by which every process of the run is known."""
     record: str
+    doors: tuple[str, ...]
+    """The files by which it joins its control groups."""
     handles: tuple[int, ...]
     """Its files 0 to 3."""
 
@@ -105,7 +115,8 @@ def start_through_gate(waiting: Waiting, prepare: Callable[[int], None]) -> int:
 def _spawned(waiting: Waiting, entry: int) -> int:
     # Moved up first, so that putting one into its place never overwrites another.
     raised: list[int] = []
-    words = ("sh", "-c", GATE + waiting.script, "sh", waiting.workdir, waiting.mark, waiting.record, *waiting.argv)
+    first = (waiting.workdir, waiting.mark, waiting.record, *waiting.doors, "")
+    words = ("sh", "-c", GATE + waiting.script, "sh", *first, *waiting.argv)
     try:
         for handle in (*waiting.handles, entry):
             raised += [fcntl.fcntl(handle, fcntl.F_DUPFD_CLOEXEC, ABOVE)]

@@ -149,11 +149,12 @@ def _start_outside(launch: Launch, draft: Run, env: Mapping[bytes, bytes], handl
         workdir=draft.workdir,
         mark=f"{MARK}={launch.owner}",
         record=record_path(launch.folder),
+        doors=tuple(control_groups.door_of(group) for group in draft.groups),
         handles=handles[:4],
     )
 
     def prepare(pid: int) -> None:
-        _confine(launch, draft, pid)
+        _bind(launch, pid)
         write_record(draft._replace(holder=identity(pid)))
 
     return start_through_gate(waiting, prepare)
@@ -209,16 +210,25 @@ def _record_unless_orphaned(draft: Run, starter: int) -> None:
     raise StartRefusedError("StartError", "the node ended while it started this container")
 
 
-def _confine(launch: Launch, draft: Run, pid: int = 0) -> None:
-    """Limits what a process, by default the calling one, and all that it starts may use."""
-    doing = "join its control groups"
+def _confine(launch: Launch, draft: Run) -> None:
+    """Limits what the calling process and all that it starts may use."""
     try:
-        control_groups.join_groups(draft.groups, pid)
-        doing = f"run on processors {launch.limits.cpus}"
-        if launch.limits.cpus and hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(pid, launch.limits.cpus)
+        control_groups.join_groups(draft.groups)
     except OSError as error:
-        raise StartRefusedError("CreateContainerError", f"cannot {doing}: {error.strerror}") from error
+        message = f"cannot join its control groups: {error.strerror}"
+        raise StartRefusedError("CreateContainerError", message) from error
+    _bind(launch, 0)
+
+
+def _bind(launch: Launch, pid: int) -> None:
+    """Binds a process (0 is the calling one) and all that it starts to the processors of its limit."""
+    if not launch.limits.cpus or not hasattr(os, "sched_setaffinity"):
+        return
+    try:
+        os.sched_setaffinity(pid, launch.limits.cpus)
+    except OSError as error:
+        message = f"cannot run on processors {launch.limits.cpus}: {error.strerror}"
+        raise StartRefusedError("CreateContainerError", message) from error
 
 
 def _settle_in(draft: Run, mounts: Plan | None) -> None:

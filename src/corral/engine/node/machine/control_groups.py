@@ -111,10 +111,28 @@ def limit_memory(group: str, memory_bytes: int) -> None:
         _write_if_there(f"{group}/memory.memsw.limit_in_bytes", str(memory_bytes))
 
 
-def join_groups(groups: Iterable[str], pid: int = 0) -> None:
-    """Puts a process, by default the calling one, and all that it starts from now on, into groups."""
+def door_of(group: str) -> str:
+    """Returns the file of a group to which a process of one thread writes 0 to join it.
+
+    Version 1 has one for single threads. For whole processes the kernel first waits until all processors have passed a quiet
+    moment, some ten milliseconds, in which nobody can fork; for a thread that moves itself it need not.
+    """
+    threads = f"{group}/tasks"
+    return threads if os.path.exists(threads) else f"{group}/cgroup.procs"
+
+
+def join_groups(groups: Iterable[str]) -> None:
+    """Puts the calling process, which must have one thread only, and all that it starts from now on, into groups."""
     for group in groups:
-        _write(f"{group}/cgroup.procs", str(pid))
+        _write(door_of(group), "0")
+
+
+def can_be_joined(group: str) -> bool:
+    """Tries it with a process that does nothing else: in version 2 many may make groups who may not move into them."""
+    words = ["sh", "-c", 'echo 0 >"$1"', "sh", door_of(group)]
+    nowhere = (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)
+    child = os.posix_spawn("/bin/sh", words, {}, file_actions=[nowhere])
+    return os.waitpid(child, 0)[1] == 0
 
 
 def is_limited(groups: Iterable[str]) -> bool:
@@ -204,8 +222,9 @@ def _prepared(hierarchy: MountedHierarchy) -> str:
             os.mkdir(trial)
             has_files = os.path.exists(os.path.join(trial, "cgroup.procs"))
             has_memory = "memory" not in hierarchy.controllers or _has_memory(trial)
-            os.rmdir(trial)
-            if has_files and has_memory:
+            is_usable = has_files and has_memory and can_be_joined(trial)
+            remove_groups([trial])
+            if is_usable:
                 return place
         except OSError:
             continue
