@@ -123,6 +123,7 @@ def test_a_holder_that_cannot_join_its_group_runs_nothing_and_says_so(tmp_path: 
         workdir="/",
         mark="MARK=1",
         record=str(tmp_path / "record"),
+        open_files=None,
         doors=(door,),
         handles=(nothing, nothing, nothing, told),
     )

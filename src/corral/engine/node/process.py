@@ -23,7 +23,8 @@ from corral.engine.node.addressing.ledger import PortLedger
 from corral.engine.node.answering import KeptPods
 from corral.engine.node.endpoint.doors import NodeDoors
 from corral.engine.node.folder import NodeFolder
-from corral.engine.node.machine.capacity import Capacity, measured_capacity, processors, system
+from corral.engine.node.machine.capacity import measured_capacity, processors, system
+from corral.engine.node.machine.open_files import raise_limit
 from corral.engine.node.machine.room import disk_room, memory_room
 from corral.engine.node.membership.heartbeat import Door, Membership
 from corral.engine.node.membership.pressures import pressures
@@ -89,7 +90,9 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: A
         client, clock=SystemClock(), randomness=SystemRandomness(), component="kubelet", settings=_SETTINGS
     )
     capacity = measured_capacity(folder.root)
-    keeper = _keeper(runtime, folder, name, capacity)
+    devices = Devices(folder, [str(gpu.number) for gpu in capacity.gpus])
+    assets = Assets(amounts_of(capacity), processors(), devices, os.environ, open_files=raise_limit())
+    keeper = _keeper(runtime, folder, name, assets)
     certificate = await _certificate(folder, name, runtime.clock)
     doors = NodeDoors(KeptPods(name, keeper, folder), runtime.clock)
     async with (
@@ -132,11 +135,9 @@ async def _certificate(folder: NodeFolder, name: str, clock: Clock) -> Certifica
             await clock.sleep(_WRITE_AGAIN)
 
 
-def _keeper(runtime: Runtime, folder: NodeFolder, name: str, capacity: Capacity) -> PodKeeper:
+def _keeper(runtime: Runtime, folder: NodeFolder, name: str, assets: Assets) -> PodKeeper:
     services = runtime.caches.of(SERVICE)
     pods = runtime.caches.of(POD, pods_of_node(name))
     addresses = AddressBook(runtime.store, services, pods, PortLedger(runtime.store, services))
-    devices = Devices(folder, [str(gpu.number) for gpu in capacity.gpus])
-    assets = Assets(amounts_of(capacity), processors(), devices, os.environ)
     outfitter = Outfitter(runtime, folder, addresses, assets)
     return PodKeeper(runtime, name, ContainersOfPod(runtime, folder, outfitter, PodLogs(folder, runtime.clock)))

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from corral.engine.node.containers.forking import ABOVE, START_SECONDS, changed_signals, exec_problem, no_process
 from corral.engine.node.containers.launch import StartRefusedError
+from corral.engine.node.machine.open_files import as_word
 from corral.engine.supervisor.host import IS_LINUX
 
 GATE = """read -r corral_gate <&4 || exec /bin/rm -f -- "$3"
@@ -24,8 +25,9 @@ exec 4<&-
 umask 022
 cd -P -- "$1" || { echo "cannot work in $1"; echo 126 >&3; exit 126; }
 export "$2"
+[ -z "$4" ] || ulimit -S -n "$4"
 unset PWD OLDPWD corral_gate
-shift 3
+shift 4
 while [ -n "$1" ]; do
     echo 0 >"$1" || { echo 128; echo "cannot join the control group $1"; exit 128; } >&3
     shift
@@ -34,7 +36,8 @@ shift
 """
 """What a holder does before it holds.
 
-Its first words are the folder to work in, its mark, its record, and the doors of its control groups up to an empty word.
+Its first words are the folder to work in, its mark, its record, how many files it may have open, and the doors of its
+control groups up to an empty word.
 """
 
 _TAKEN_BY_THE_GATE = {b"PWD", b"OLDPWD", b"corral_gate"}
@@ -51,6 +54,7 @@ class Waiting(NamedTuple):
     mark: str
     """The assignment by which every process of the run is known."""
     record: str
+    open_files: int | None
     doors: tuple[str, ...]
     """The files by which it joins its control groups."""
     handles: tuple[int, ...]
@@ -115,7 +119,7 @@ def start_through_gate(waiting: Waiting, prepare: Callable[[int], None]) -> int:
 def _spawned(waiting: Waiting, entry: int) -> int:
     # Moved up first, so that putting one into its place never overwrites another.
     raised: list[int] = []
-    first = (waiting.workdir, waiting.mark, waiting.record, *waiting.doors, "")
+    first = (waiting.workdir, waiting.mark, waiting.record, as_word(waiting.open_files), *waiting.doors, "")
     words = ("sh", "-c", GATE + waiting.script, "sh", *first, *waiting.argv)
     try:
         for handle in (*waiting.handles, entry):

@@ -16,6 +16,7 @@ from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.containers.programs import check_texts, find_program
 from corral.engine.node.containers.record import Run, adopt, execs_path, read_environment
 from corral.engine.node.machine.control_groups import join_groups
+from corral.engine.node.machine.open_files import limit_of, take_limit
 from corral.engine.node.machine.system_calls import die_with_parent
 from corral.engine.node.machine.views import View, enter_view, open_view
 from corral.engine.small_files import note, read_text
@@ -145,8 +146,11 @@ def _register(run: Run) -> None:
 
 
 def _enter(run: Run, view: View) -> None:
+    # Asked now, while the holder is seen by our own number of it.
+    open_files = limit_of(run.holder.pid)
     try:
         join_groups(run.groups)
+        take_limit(open_files)
         enter_view(view)
         os.umask(0o022)
         os.chdir(run.workdir)

@@ -18,6 +18,8 @@ class Limits(NamedTuple):
     memory_bytes: int | None = None
     cpus: tuple[int, ...] = ()
     """The processors that it may run on, by number."""
+    open_files: int | None = None
+    """How many files each of its processes may have open; None is what the starter may."""
 
 
 class Launch(NamedTuple):

@@ -32,6 +32,7 @@ from corral.engine.node.containers.record import (
 from corral.engine.node.machine import control_groups
 from corral.engine.node.machine.mount_points import remove_unused
 from corral.engine.node.machine.mounts import MountRefusedError, Plan, enter, needs_user_namespace, own_places
+from corral.engine.node.machine.open_files import take_limit
 from corral.engine.small_files import read_text
 from corral.engine.supervisor.host import ProcessIdentity, identity
 
@@ -149,6 +150,7 @@ def _start_outside(launch: Launch, draft: Run, env: Mapping[bytes, bytes], handl
         workdir=draft.workdir,
         mark=f"{MARK}={launch.owner}",
         record=record_path(launch.folder),
+        open_files=launch.limits.open_files,
         doors=tuple(control_groups.door_of(group) for group in draft.groups),
         handles=handles[:4],
     )
@@ -217,6 +219,7 @@ def _confine(launch: Launch, draft: Run) -> None:
     except OSError as error:
         message = f"cannot join its control groups: {error.strerror}"
         raise StartRefusedError("CreateContainerError", message) from error
+    take_limit(launch.limits.open_files)
     _bind(launch, 0)
 
 

@@ -68,6 +68,8 @@ class Assets(NamedTuple):
     devices: Devices
     environment: Mapping[str, str]
     """The user's own; containers get a chosen part of it."""
+    open_files: int | None = None
+    """How many files the user's own programs may have open."""
 
 
 class Neighbours(NamedTuple):
@@ -122,7 +124,7 @@ class Outfitter:
             log=log_of(self._folder, pod, container, number).path,
             owner=f"{uid}/{name}/{number}",
             mounts=() if why_no_mounts() else mounts,
-            limits=limits_of(container, self._assets.processors, beside.processors),
+            limits=limits_of(container, self._assets, beside.processors),
             ports=tuple(sorted(baggage.addresses.own_ports.items())),
         )
         return Outfit(launch, baggage.addresses.own_ports, found.notes)
@@ -246,12 +248,13 @@ def _containers(pod: Object) -> list[Object]:
     return [*(pod["spec"].get("initContainers") or ()), *pod["spec"]["containers"]]
 
 
-def limits_of(container: Object, processors: Sequence[int], assigned: Iterable[Sequence[int]]) -> Limits:
+def limits_of(container: Object, assets: Assets, assigned: Iterable[Sequence[int]]) -> Limits:
     """Returns what a container may use at most; `assigned` are the processors of the containers that run now."""
     limits = (container.get("resources") or {}).get("limits") or {}
     memory, cpu = _amount(limits.get("memory")), _amount(limits.get("cpu"))
     # A limit of nothing is no limit, as container runtimes take it.
-    return Limits(math.ceil(memory) if memory else None, chosen_processors(cpu, processors, assigned))
+    cpus = chosen_processors(cpu, assets.processors, assigned)
+    return Limits(math.ceil(memory) if memory else None, cpus, assets.open_files)
 
 
 def _amount(quantity: object) -> float | None:
