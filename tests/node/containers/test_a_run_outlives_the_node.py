@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from corral.engine.node.containers.ending import ending_of, kill_everything, signal_program
+from corral.engine.node.containers.failed_starts import start_or_fail
 from corral.engine.node.containers.record import Run, adopt, record_path, write_record
 from corral.engine.node.containers.starting import start
 from corral.engine.supervisor.host import ProcessIdentity, identity
@@ -23,6 +24,14 @@ start(Launch(**fields))
 print("started", flush=True)
 time.sleep(1000)
 """
+
+
+def test_a_node_knows_how_many_restarts_in_a_row_there_were(launcher: Launcher) -> None:
+    run = start(launcher.launch("true")._replace(streak=3))
+    ended(run)
+    failed = start_or_fail(launcher.launch("no-such-program")._replace(streak=4))
+
+    assert [getattr(adopt(one.folder), "streak", None) for one in (run, failed)] == [3, 4]
 
 
 def started_elsewhere(launcher: Launcher, script: str) -> Run:

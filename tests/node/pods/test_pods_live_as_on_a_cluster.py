@@ -197,6 +197,17 @@ def test_a_container_that_is_not_alive_is_started_again(stage: Stage) -> None:
     assert container(stage, "sick")["lastState"]["terminated"]["exitCode"] == 9
 
 
+def test_a_container_that_is_not_alive_has_the_grace_of_its_probe(stage: Stage) -> None:
+    probe = {"exec": {"command": ["false"]}, "periodSeconds": 1, "failureThreshold": 1}
+    deaf = shell(
+        "trap '' TERM; while :; do sleep 0.05; done", livenessProbe={**probe, "terminationGracePeriodSeconds": 1}
+    )
+    stage.make(POD, "deaf", spec={**pod_spec(deaf, policy="Always"), "terminationGracePeriodSeconds": 600})
+    stage.wait(lambda: container(stage, "deaf").get("restartCount", 0), lambda count: count >= 1)
+    assert container(stage, "deaf")["lastState"]["terminated"]["exitCode"] == 137
+    stage.delete(POD, "deaf", DeleteOptions(grace_seconds=0))
+
+
 def test_containers_of_one_pod_share_its_volumes_and_end_on_their_own(stage: Stage) -> None:
     shared: Object = {"volumeMounts": [{"name": "shared", "mountPath": "/shared"}]}
     spec = pod_spec(

@@ -12,8 +12,17 @@ def running(number: int = 0, *, for_seconds: float = 5.0) -> RunSight:
     return RunSight(number, NOW - for_seconds)
 
 
-def ended(code: int, number: int = 0, *, ago: float = 0.0, lasted: float = 5.0, reason: str = "") -> RunSight:
-    return RunSight(number, NOW - ago - lasted, NOW - ago, code, reason)
+def ended(
+    code: int,
+    number: int = 0,
+    *,
+    ago: float = 0.0,
+    lasted: float = 5.0,
+    reason: str = "",
+    streak: int | None = None,
+) -> RunSight:
+    in_a_row = number if streak is None else streak
+    return RunSight(number, NOW - ago - lasted, NOW - ago, code, reason, streak=in_a_row)
 
 
 def container(name: str = "main", latest: RunSight | None = None, **more: Any) -> ContainerSight:

@@ -3,26 +3,26 @@
 import pytest
 
 from corral.engine.node.pods.life import Orders, Start, decide
-from corral.engine.node.pods.sight import PodSight
+from corral.engine.node.pods.sight import PodSight, RunSight
 from corral.reconcile.moments import stamp_of
 from tests.domain.node.pods.pod_sights import NOW, container, ended, held, pod, running, sidecar
 
 DELETED = {"deletionTimestamp": stamp_of(NOW + 20), "deletionGracePeriodSeconds": 30}
 
-STARTS: dict[str, tuple[PodSight, list[Start]]] = {
-    "all containers of a new pod": (pod(container("a"), container("b")), [Start("a", 0), Start("b", 0)]),
-    "the first init container alone": (pod(container("a"), inits=(container("i"), container("j"))), [Start("i", 0)]),
+STARTS: dict[str, tuple[PodSight, list[tuple[str, int]]]] = {
+    "all containers of a new pod": (pod(container("a"), container("b")), [("a", 0), ("b", 0)]),
+    "the first init container alone": (pod(container("a"), inits=(container("i"), container("j"))), [("i", 0)]),
     "the next init container after the first": (
         pod(container("a"), inits=(container("i", ended(0)), container("j"))),
-        [Start("j", 0)],
+        [("j", 0)],
     ),
     "the containers after the last init container": (
         pod(container("a"), inits=(container("i", ended(0)),)),
-        [Start("a", 0)],
+        [("a", 0)],
     ),
     "a failed init container again": (
         pod(container("a"), inits=(container("i", ended(1)),), policy="OnFailure"),
-        [Start("i", 1)],
+        [("i", 1)],
     ),
     "no failed init container when nothing is started again": (
         pod(container("a"), inits=(container("i", ended(1)),), policy="Never"),
@@ -32,24 +32,24 @@ STARTS: dict[str, tuple[PodSight, list[Start]]] = {
         pod(container("a"), inits=(sidecar("s", running(), has_started=False),)),
         [],
     ),
-    "the containers beside a sidecar": (pod(container("a"), inits=(sidecar("s", running()),)), [Start("a", 0)]),
-    "a sidecar that ended": (pod(container("a", running()), inits=(sidecar("s", ended(0)),)), [Start("s", 1)]),
-    "a container that ended well, if always": (pod(container("a", ended(0))), [Start("a", 1)]),
+    "the containers beside a sidecar": (pod(container("a"), inits=(sidecar("s", running()),)), [("a", 0)]),
+    "a sidecar that ended": (pod(container("a", running()), inits=(sidecar("s", ended(0)),)), [("s", 1)]),
+    "a container that ended well, if always": (pod(container("a", ended(0))), [("a", 1)]),
     "no container that ended well, if on failure": (
         pod(container("a", ended(0)), container("b", running()), policy="OnFailure"),
         [],
     ),
-    "a container that failed, if on failure": (pod(container("a", ended(3)), policy="OnFailure"), [Start("a", 1)]),
+    "a container that failed, if on failure": (pod(container("a", ended(3)), policy="OnFailure"), [("a", 1)]),
     "no container that failed, if never": (
         pod(container("a", ended(3)), container("b", running()), policy="Never"),
         [],
     ),
     "a second failure only after ten seconds": (pod(container("a", ended(3, 1, ago=9.9))), []),
-    "a second failure after ten seconds": (pod(container("a", ended(3, 1, ago=10.0))), [Start("a", 2)]),
-    "a third failure after twenty seconds": (pod(container("a", ended(3, 2, ago=20.0))), [Start("a", 3)]),
-    "a failure after ten good minutes at once": (pod(container("a", ended(3, 7, lasted=600.0))), [Start("a", 8)]),
+    "a second failure after ten seconds": (pod(container("a", ended(3, 1, ago=10.0))), [("a", 2)]),
+    "a third failure after twenty seconds": (pod(container("a", ended(3, 2, ago=20.0))), [("a", 3)]),
+    "a failure after ten good minutes at once": (pod(container("a", ended(3, 7, lasted=600.0))), [("a", 8)]),
     "nothing that was refused a moment ago": (pod(container("a", held=held())), []),
-    "what was refused, after its wait": (pod(container("a", held=held(again=NOW))), [Start("a", 0)]),
+    "what was refused, after its wait": (pod(container("a", held=held(again=NOW))), [("a", 0)]),
     "nothing of a deleted pod": (pod(container("a"), metadata=DELETED), []),
     "nothing of a finished pod": (pod(container("a"), status={"phase": "Failed"}), []),
 }
@@ -58,7 +58,28 @@ STARTS: dict[str, tuple[PodSight, list[Start]]] = {
 @pytest.mark.parametrize("case", STARTS)
 def test_containers_are_started_in_their_turn(case: str) -> None:
     sight, want_starts = STARTS[case]
-    assert list(decide(sight).starts) == want_starts
+    assert [(one.container, one.number) for one in decide(sight).starts] == want_starts
+
+
+STREAKS: dict[str, tuple[RunSight, float, int]] = {
+    "the first run": (ended(3, 0), 0.0, 1),
+    "the first restart": (ended(3, 1, streak=1), 10.0, 2),
+    "the third restart": (ended(3, 3, streak=3), 40.0, 4),
+    "a restart far down the row": (ended(3, 40, streak=40), 300.0, 41),
+    "a steady run far down the row": (ended(3, 40, streak=40, lasted=600.0), 0.0, 1),
+    "the first restart after a steady run": (ended(3, 41, streak=1), 10.0, 2),
+    "the second restart after a steady run": (ended(3, 42, streak=2), 20.0, 3),
+    "the third restart after a steady run": (ended(3, 43, streak=3), 40.0, 4),
+}
+
+
+@pytest.mark.parametrize("case", STREAKS)
+def test_a_steady_run_begins_the_waits_anew(case: str) -> None:
+    latest, want_wait, want_streak = STREAKS[case]
+    waiting = decide(pod(container("a", latest)))
+    assert (waiting.wake or NOW) - NOW == want_wait
+    later = pod(container("a", latest))._replace(now=NOW + want_wait)
+    assert decide(later).starts == (Start("a", latest.number + 1, want_streak),)
 
 
 def stops(orders: Orders) -> list[tuple[str, float]]:
@@ -98,6 +119,14 @@ def test_a_sidecar_ends_when_the_pod_has_done_its_work() -> None:
 def test_an_ailing_container_is_ended_alone() -> None:
     sight = pod(container("a", running(), ailment="liveness"), container("b", running()))
     assert stops(decide(sight)) == [("a", 30.0)]
+
+
+def test_an_ailing_container_ends_with_the_grace_of_its_probe() -> None:
+    for grace in (5.0, 90.0):
+        ailing = container("a", running(), ailment="liveness", ailment_grace=grace)
+        assert stops(decide(pod(ailing))) == [("a", grace)]
+    deleted = pod(container("a", running(), ailment="liveness", ailment_grace=90.0), metadata=DELETED)
+    assert stops(decide(deleted)) == [("a", 21.0)]
 
 
 def test_a_pod_beyond_its_deadline_ends_with_its_own_grace() -> None:

@@ -31,7 +31,8 @@ def start_or_fail(launch: Launch) -> Run:
 def _failed(launch: Launch, message: str) -> Run:
     os.makedirs(launch.folder, mode=0o700, exist_ok=True)
     nobody = ProcessIdentity(0, "")
-    run = Run(launch.folder, nobody, launch.owner, time.time(), launch.argv, launch.workdir or "/")
+    workdir = launch.workdir or "/"
+    run = Run(launch.folder, nobody, launch.owner, time.time(), launch.argv, workdir, streak=launch.streak)
     # The end comes first: a record alone would tell of a run that was killed.
     note(exit_path(launch.folder), f"{NEVER_STARTED}\n{message}\n")
     write_record(run)

@@ -38,6 +38,8 @@ class Launch(NamedTuple):
     limits: Limits = Limits()
     ports: tuple[tuple[int, int], ...] = ()
     """The loopback ports that the program is told, each behind the port that the container declares."""
+    streak: int = 0
+    """How many restarts in a row this start is; it is kept with the run."""
 
 
 WAITING = "ContainerCreating"

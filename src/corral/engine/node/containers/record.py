@@ -43,6 +43,8 @@ class Run(NamedTuple):
     """The processors that it is bound to; none when it is not."""
     ports: tuple[tuple[int, int], ...] = ()
     """The loopback ports that its program was told, each behind the port that the container declares."""
+    streak: int = 0
+    """How many restarts in a row there were when it began."""
 
     def is_running(self) -> bool:
         """Tells whether exactly this run still goes on."""
@@ -106,6 +108,7 @@ def write_record(run: Run) -> None:
         "memoryBytes": run.memory_bytes,
         "cpus": run.cpus,
         "ports": run.ports,
+        "streak": run.streak,
     }
     note(record_path(run.folder), json.dumps(document) + "\n")
 
@@ -130,6 +133,7 @@ def adopt(folder: str) -> Run | None:
             memory_bytes=fields["memoryBytes"],
             cpus=tuple(fields.get("cpus") or ()),
             ports=tuple((int(declared), int(told)) for declared, told in fields.get("ports") or ()),
+            streak=int(fields.get("streak") or 0),
         )
     except (ValueError, LookupError, TypeError):
         if not os.path.exists(path):

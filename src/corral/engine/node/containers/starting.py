@@ -109,6 +109,7 @@ def _drafted(launch: Launch) -> Run:
         memory_bytes=memory,
         cpus=launch.limits.cpus,
         ports=launch.ports,
+        streak=launch.streak,
     )
 
 

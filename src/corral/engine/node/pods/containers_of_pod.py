@@ -80,7 +80,7 @@ class ContainersOfPod:
             outfit = await self._outfitter.outfit(live.pod, container.spec, order.number, self._neighbours)
             await self._give_up_foreign_ports(live, outfit.own_ports)
             taken_ports = list(notes_on_taken_ports(live.pod, container.spec, outfit.own_ports))
-            run = start_or_fail(outfit.launch)
+            run = start_or_fail(outfit.launch._replace(streak=order.streak))
         except StartRefusedError as refusal:
             self._refused(live, container, refusal)
             return
@@ -116,7 +116,7 @@ class ContainersOfPod:
 
     def _take_up(self, live: LivePod, container: LiveContainer, run: Run, number: int, *, is_new: bool = False) -> None:
         """Takes a run into care, running or ended."""
-        container.started(run, RunSight(number, run.started_at))
+        container.started(run, RunSight(number, run.started_at, streak=run.streak))
         if not run.is_running():
             self._ended(live, container, run, number, is_news=is_new)
             return

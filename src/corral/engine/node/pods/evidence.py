@@ -19,7 +19,7 @@ def how_it_ended(run: Run, number: int, container: Object, log: RunLog) -> RunSi
     reason, message = _reason(run, ending)
     if not message and ending.exit_code and container.get("terminationMessagePolicy") == "FallbackToLogsOnError":
         message = last_words(log.path)
-    return RunSight(number, run.started_at, ending.finished_at, ending.exit_code, reason, message)
+    return RunSight(number, run.started_at, ending.finished_at, ending.exit_code, reason, message, run.streak)
 
 
 def _reason(run: Run, ending: Ending) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from corral.engine.node.pods.phases import outcome_of
 from corral.engine.node.pods.sight import ALWAYS, NEVER, ContainerSight, PodSight
-from corral.engine.node.pods.waits import restart_wait
+from corral.engine.node.pods.waits import next_streak, restart_wait
 from corral.reconcile.moments import seconds_of
 
 DEFAULT_GRACE = 30.0
@@ -23,6 +23,8 @@ class Start(NamedTuple):
 
     container: str
     number: int
+    streak: int = 0
+    """How many restarts in a row this is, for the wait after its end."""
 
 
 class Stop(NamedTuple):
@@ -95,16 +97,25 @@ def _stops(sight: PodSight, grace: float, why: str) -> tuple[Stop, ...]:
 def _going_on(sight: PodSight) -> Orders:
     starts: list[Start] = []
     wakes = [moment for moment in (deadline_of(sight),) if moment is not None]
-    stops = [Stop(one.name, pod_grace(sight), one.ailment) for one in sight.running if one.ailment]
+    stops = [Stop(one.name, _ailment_grace(sight, one), one.ailment) for one in sight.running if one.ailment]
     for container in _due(sight):
         moment = _start_moment(sight, container)
         if moment is None:
             continue
         if moment <= sight.now:
-            starts.append(Start(container.name, 0 if container.latest is None else container.latest.number + 1))
+            starts.append(_start(container))
         else:
             wakes.append(moment)
     return Orders(tuple(starts), tuple(stops), min(wakes, default=None))
+
+
+def _start(container: ContainerSight) -> Start:
+    latest = container.latest
+    return Start(container.name, 0) if latest is None else Start(container.name, latest.number + 1, next_streak(latest))
+
+
+def _ailment_grace(sight: PodSight, container: ContainerSight) -> float:
+    return pod_grace(sight) if container.ailment_grace is None else container.ailment_grace
 
 
 def _due(sight: PodSight) -> list[ContainerSight]:
@@ -131,7 +142,7 @@ def _start_moment(sight: PodSight, container: ContainerSight) -> float | None:
     if not begins_again(sight, container):
         return None
     ended = container.latest.ended or 0.0
-    return max(held, ended + restart_wait(container.latest, container.before))
+    return max(held, ended + restart_wait(container.latest))
 
 
 def begins_again(sight: PodSight, container: ContainerSight) -> bool:

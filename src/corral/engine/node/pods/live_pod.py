@@ -70,6 +70,7 @@ class LiveContainer:
             has_started=self.hook is None and (prober is None or prober.has_started),
             is_ready=prober is None or prober.is_ready,
             ailment=self.hook_failure or (prober.ailment if prober is not None else ""),
+            ailment_grace=prober.ailment_grace if prober is not None and not self.hook_failure else None,
         )
 
 

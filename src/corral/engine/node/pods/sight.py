@@ -21,6 +21,8 @@ class RunSight(NamedTuple):
     exit_code: int = 0
     reason: str = ""
     message: str = ""
+    streak: int = 0
+    """How many restarts there were in a row when it began; a run that lasts begins a new row."""
 
     @property
     def is_running(self) -> bool:
@@ -51,6 +53,8 @@ class ContainerSight(NamedTuple):
     """Whether the readiness probe, if any, has passed."""
     ailment: str = ""
     """Why the run must be ended and begun anew: a liveness or startup probe, or a hook, that failed."""
+    ailment_grace: float | None = None
+    """How long it may take to end for that, when the probe itself says so; else the pod's grace counts."""
 
     @property
     def name(self) -> str:

@@ -10,17 +10,19 @@ _FIRST_TRY = 0.5
 _LONGEST_TRY = 15.0
 
 
-def restart_wait(latest: RunSight, before: RunSight | None) -> float:
+def restart_wait(latest: RunSight) -> float:
     """Returns the seconds between the end of a run and the next start: none, then 10, 20, 40 ... 300.
 
-    Runs are counted by the restart count. After a run that lasted, the next two ends count as the first ones again; then the
-    count goes on where it was, since only the last two runs are known.
+    A run that lasted is started again at once, and what follows is counted anew.
     """
-    if latest.number == 0 or _lasted(latest):
+    if latest.streak == 0 or _lasted(latest):
         return 0.0
-    if before is not None and _lasted(before):
-        return FIRST_WAIT
-    return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(latest.number - 1, 16))
+    return min(LONGEST_WAIT, FIRST_WAIT * 2.0 ** min(latest.streak - 1, 16))
+
+
+def next_streak(latest: RunSight) -> int:
+    """Returns the streak of the run that follows one."""
+    return 1 if _lasted(latest) else latest.streak + 1
 
 
 def next_try(tries: int) -> float:

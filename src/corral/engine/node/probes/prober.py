@@ -48,11 +48,23 @@ class Prober:
     @property
     def ailment(self) -> str:
         """Returns why the container must be ended, "" when it need not be."""
-        for kind, word in (("startupProbe", "startup"), ("livenessProbe", "liveness")):
-            tally = self._tallies.get(kind)
-            if tally is not None and tally.verdict is False:
-                return f"Container {self._subject.container['name']} failed {word} probe: {tally.said}"
-        return ""
+        kind = self._failed()
+        if not kind:
+            return ""
+        word, said = kind.removesuffix("Probe"), self._tallies[kind].said
+        return f"Container {self._subject.container['name']} failed {word} probe: {said}"
+
+    @property
+    def ailment_grace(self) -> float | None:
+        """Returns how long the container may take to end for its ailment, None when the probe leaves that to the pod."""
+        kind = self._failed()
+        grace = self._probes[kind].get("terminationGracePeriodSeconds") if kind else None
+        return None if grace is None else float(grace)
+
+    def _failed(self) -> str:
+        """Returns the kind of the probe for which the container must be ended, "" for none."""
+        deadly = (kind for kind in ("startupProbe", "livenessProbe") if kind in self._tallies)
+        return next((kind for kind in deadly if self._tallies[kind].verdict is False), "")
 
     def stop(self) -> None:
         """Asks no more."""
