@@ -54,6 +54,7 @@ def test_help_costs_a_small_multiple_of_a_bare_interpreter() -> None:
         ["kubeconfig"],
         ["version"],
         *([verb, "--help"] for verb in ("up", "apply", "list", "get", "logs", "wait", "delete")),
+        *([verb, "--help"] for verb in ("exec", "attach", "cp", "suspend", "resume")),
     ],
 )
 def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> None:
@@ -69,6 +70,7 @@ def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> 
         (["get", "digits"], "difflib"),
         (["apply", "-f", "job.json"], "yaml"),
         (["logs", "digits"], "difflib"),
+        (["suspend", "digits"], "difflib"),
     ],
 )
 def test_commands_that_ask_an_api_need_no_loop_and_no_library_for_it(

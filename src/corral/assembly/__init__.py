@@ -15,6 +15,7 @@ from corral.assembly.embedded import (
     stop_embedded,
 )
 from corral.assembly.examination import diagnose, salvage_embedded
+from corral.assembly.files import packer, unpacker
 from corral.assembly.installing import install, install_manifests
 from corral.assembly.node import NodeFlags, image_orders, run_node
 from corral.assembly.operator import OperatorFlags, run_operator
@@ -35,10 +36,12 @@ __all__ = [
     "install_manifests",
     "kubeconfig_path",
     "open_session",
+    "packer",
     "refuse_missing_kubeconfig",
     "run_node",
     "run_operator",
     "salvage_embedded",
     "start_embedded",
     "stop_embedded",
+    "unpacker",
 ]

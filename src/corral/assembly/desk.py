@@ -12,6 +12,7 @@ from corral.engine.supervisor.unusable_home import examine, refusals_told
 if TYPE_CHECKING:
     from corral.control.desk.session import Session
     from corral.ports.kept_logs import KeptLog
+    from corral.ports.remote_commands import RemoteCommand, RunningCommand
 
 
 def open_session(
@@ -36,9 +37,14 @@ def open_session(
     def open_store() -> SyncClient:
         return SyncClient(access, policy=policy)
 
+    def start_command(command: "RemoteCommand") -> "RunningCommand":
+        from corral.adapters.kubernetes.remote_commands import WebSocketCommand  # brings aiohttp, which few need
+
+        return WebSocketCommand(access, policy, command)
+
     kept = _kept_logs if target.where == "embedded" else nothing_kept
     is_embedded = target.where == "embedded"
-    return Session(open_store(), namespace or access.namespace, name, open_store, kept, is_embedded)
+    return Session(open_store(), namespace or access.namespace, name, open_store, kept, is_embedded, start_command)
 
 
 def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":

@@ -16,6 +16,7 @@ from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.ports.log_source import LogOptions
 from corral.ports.object_store import DeleteOptions, Patch, Scope, Start, WriteOptions
+from corral.ports.remote_commands import RemoteCommand
 
 JSON = "application/json"
 _METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
@@ -231,6 +232,25 @@ def logs(pods: ApiResource, key: ObjectKey, options: LogOptions) -> Call:
         "limitBytes": "" if options.limit_bytes is None else options.limit_bytes,
     }
     return Call("GET", _target(_one(pods, key, "log"), query), _named(pods, key, "get", "log"), accept="*/*")
+
+
+def run(pods: ApiResource, command: RemoteCommand) -> Call:
+    """Asks for a connection to a new command in a container; twice would be two commands."""
+    flags = {
+        "container": command.container,
+        "stdin": "true" if command.takes_input else "",
+        "stdout": "true",
+        "stderr": "" if command.has_terminal else "true",
+        "tty": "true" if command.has_terminal else "",
+    }
+    query = [(name, value) for name, value in flags.items() if value]
+    query += [("command", word) for word in command.words]
+    try:
+        target = f"{_one(pods, command.pod, 'exec')}?{urlencode(query)}"
+    except UnicodeEncodeError as error:
+        # A word of a command line may be any bytes; nodes take text only.
+        raise PermanentError("bad-word", f"a word of the command is not UTF-8: {error.object!r}") from error
+    return Call("GET", target, _named(pods, command.pod, "create", "exec"), accept="*/*", repeatable=False)
 
 
 def raw(method: str, target: str, body: bytes | None = None, *, content_type: str = JSON, accept: str = JSON) -> Call:

@@ -1,8 +1,9 @@
 """The pods of a job as its members: which role and rank each has, and how it is. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
+from corral.errors import PermanentError
 from corral.kinds.pod_view import ContainerStatus, PodView, Terminated
 from corral.kinds.training.label_names import COMPLETION_INDEX, JOB_ROLE, REPLICA_INDEX, REPLICA_TYPE
 from corral.reconcile.moments import seconds_of
@@ -30,7 +31,7 @@ class Member(NamedTuple, Generic[P]):
 def member_of(pod: P) -> Member[P]:
     """Returns a pod with its place in the job; one without labels goes by its name."""
     labels = pod.metadata.labels
-    role, text = labels.get(REPLICA_TYPE, ""), labels.get(REPLICA_INDEX, labels.get(COMPLETION_INDEX, ""))
+    role, text = _role(labels), labels.get(REPLICA_INDEX, labels.get(COMPLETION_INDEX, ""))
     index = int(text) if text.isdigit() else None
     label = "-".join(part for part in (role, text) if part) if role else text or pod.name
     return Member(label, role, index, pod)
@@ -64,12 +65,27 @@ def chief_among(pods: Iterable[P]) -> P | None:
 
 def _standing(labels: Mapping[str, str]) -> int:
     """Returns how much a pod speaks for its job; 0 is not at all."""
-    role = labels.get(REPLICA_TYPE, "").lower()
+    role = _role(labels).lower()
     if role in _CHIEFS:
         return 3
     if labels.get(JOB_ROLE) == "master":
         return 2
     return 0 if role in _RANKED_APART or labels.get(REPLICA_INDEX, "0") != "0" else 1
+
+
+def _role(labels: Mapping[str, str]) -> str:
+    """Returns the role of a pod; the second version of MPI names it where others only mark who leads."""
+    told = labels.get(JOB_ROLE, "")
+    return labels.get(REPLICA_TYPE, "" if told == "master" else told)
+
+
+def instance_named(members: Sequence[Member[P]], word: str) -> Member[P]:
+    """Returns the pod that people name by its whole name, or by its place: `worker-0`."""
+    for one in sorted(members, key=lambda each: (each.pod.name != word, each.pod.is_terminating)):
+        if word in (one.pod.name, one.label):
+            return one
+    known = ", ".join(one.label for one in in_rank_order(members)) or "none: it has no pods"
+    raise PermanentError("no-such-instance", f'there is no instance "{word}"', hint=f"instances are {known}")
 
 
 def _turn(role: str) -> int:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from corral.ports.direct_store import DirectStore, StoreOpener
 from corral.ports.kept_logs import KeptLogs, nothing_kept
+from corral.ports.remote_commands import CommandStarter, no_commands
 
 
 class Session(NamedTuple):
@@ -19,3 +20,5 @@ class Session(NamedTuple):
     """Logs of pods that are gone."""
     is_embedded: bool = False
     """Whether it is the API of this machine."""
+    start_command: CommandStarter = no_commands
+    """Runs commands in containers."""

@@ -21,12 +21,19 @@ SECTIONS: dict[str, Section] = {
     "Jobs": {
         "apply": Entry("Make the API hold what files say."),
         "delete": Entry("Delete jobs and other objects.", ("del",)),
+        "suspend": Entry("Take the pods from jobs, until they are resumed."),
+        "resume": Entry("Let suspended jobs go on."),
         "wait": Entry("Wait until a job has succeeded, or otherwise is where you want it."),
     },
     "What happens": {
         "list": Entry("Show the training jobs, the newest first.", ("ls",)),
         "get": Entry("Show one job in full, or anything else that the API holds."),
         "logs": Entry("Show what the pods of a job print.", ("log",)),
+    },
+    "Inside of jobs": {
+        "exec": Entry("Run a command inside of a job."),
+        "attach": Entry("Open a shell inside of a job."),
+        "cp": Entry("Copy a file or a folder into a job or out of it."),
     },
     "This machine": {
         "up": Entry("Start Corral on this machine."),

@@ -5,7 +5,7 @@
 2    the command line was not understood, or what it asks for is not valid
 3    there is no such thing; not running (`corral status`)
 4    the API does not know us or does not let us; running, but not well (`corral status`)
-5    somebody else holds it: a conflict, or the name is taken
+5    its state does not allow it: a conflict, the name is taken, or it has ended
 7    what was waited for did not come in time
 8    the API cannot be reached, or does not answer
 9    the job was lost to the infrastructure (`corral wait`)
@@ -35,12 +35,16 @@ LOST = 9
 BY_CODE = {
     "not-running": NOT_RUNNING,
     "ambiguous-name": INVALID,
+    "bad-copy": INVALID,
     "bad-document": INVALID,
     "bad-name": INVALID,
     "bad-object": INVALID,
     "bad-setting": INVALID,
+    "bad-word": INVALID,
     "invalid": INVALID,
     "no-such-container": INVALID,
+    "not-suspendable": INVALID,
+    "no-such-instance": INVALID,
     "no-such-rank": INVALID,
     "other-namespace": INVALID,
     "unknown-context": INVALID,
@@ -51,6 +55,8 @@ BY_CODE = {
     "unauthorized": NOT_ALLOWED,
     "already-exists": CONFLICT,
     "conflict": CONFLICT,
+    "container-not-running": CONFLICT,
+    "job-ended": CONFLICT,
     "wait-timeout": TIMED_OUT,
     "api-timeout": UNREACHABLE,
     "api-unreachable": UNREACHABLE,

@@ -92,10 +92,13 @@ def refuse_empty_choice(pods: Sequence[LoggedPod], choice: Choice) -> None:
 
 def _source(member: Member[LoggedPod], choice: Choice) -> Source:
     pod = member.pod
-    return Source(member.label, ObjectKey(pod.metadata.namespace, pod.name), pod.uid, _container(pod, choice.container))
+    return Source(
+        member.label, ObjectKey(pod.metadata.namespace, pod.name), pod.uid, container_of(pod, choice.container)
+    )
 
 
-def _container(pod: LoggedPod, asked: str) -> str:
+def container_of(pod: LoggedPod, asked: str = "") -> str:
+    """Returns the container of a pod that is meant: the one asked for, else the one that trains, else the first."""
     names = [one.name for one in pod.spec.containers]
     if asked:
         known = [*names, *(one.name for one in pod.spec.init_containers)]

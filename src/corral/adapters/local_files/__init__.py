@@ -1,0 +1,1 @@
+"""Files of this machine, packed into archives and taken out of them."""

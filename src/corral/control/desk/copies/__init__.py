@@ -1,0 +1,1 @@
+"""Copying between this machine and the containers of jobs."""
