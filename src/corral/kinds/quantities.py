@@ -7,8 +7,9 @@ such as `1.500`, it stores as they came; so do we, because clients compare the s
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
+
+import msgspec
 
 PATTERN = "^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$"
 
@@ -26,8 +27,7 @@ class QuantityError(ValueError):
     """A text is no quantity; the message is the sentence that kube-apiserver answers."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Quantity:
+class Quantity(msgspec.Struct, frozen=True, eq=False):
     """An amount in billionths of its unit, exact, with the text under which it is stored."""
 
     nanos: int

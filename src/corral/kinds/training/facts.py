@@ -3,8 +3,9 @@
 Everything that reads a training job looks here instead of asking which kind it is; a new kind begins with a new value.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+import msgspec
 
 from corral.kinds.references import ApiResource
 
@@ -13,8 +14,7 @@ GROUP = "kubeflow.org"
 RestartPolicy = Literal["Always", "OnFailure", "Never", "ExitCode"]
 
 
-@dataclass(frozen=True, slots=True)
-class KindFacts:
+class KindFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One kind in one dialect of its API."""
 
     kind: str

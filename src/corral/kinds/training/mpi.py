@@ -4,11 +4,11 @@ Objects of both are stored as v1 with one schema. What was written as v2beta1 ca
 fills in for that version only: by this the operator tells them apart.
 """
 
-from dataclasses import replace
 from typing import Annotated
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.replica_specs import ReplicaSpecs

@@ -1,9 +1,9 @@
 """Which rules hold for a kind, in the order in which their errors are told."""
 
-from dataclasses import replace
 from functools import cache
 
 import msgspec
+from msgspec.structs import replace
 
 from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.validation.checks import Each, Rule
