@@ -91,7 +91,13 @@ VALUES: dict[str, Refusal] = {
     "a policy that is none": Refusal(f"{_TF} --clean-task-policy=Some {_RUN}", ("--clean-task-policy",)),
     "a policy for pulling that is none": Refusal(f"{_TF} --image-pull-policy=Often {_RUN}", ("--image-pull-policy",)),
     "a success that is none": Refusal(f"{_TF} --success-policy=Any {_RUN}", ("--success-policy",)),
-    "a role that is none": Refusal(f"{_TF} --role-sequence=w,x {_RUN}", ("--role-sequence",)),
+    "an order of roles, which only Arena's operator keeps": Refusal(
+        f"{_TF} --role-sequence=Worker,PS,Chief,Evaluator {_RUN}", ("--role-sequence",)
+    ),
+    "an order of roles in letters": Refusal(f"{_TF} --role-sequence w,p,c,e {_RUN}", ("--role-sequence",)),
+    "a time to wait, which only Arena's operator keeps": Refusal(
+        f"{_TF} --starting-timeout=5m {_RUN}", ("--starting-timeout", "--running-timeout")
+    ),
     "processes that are none": Refusal(f"{_TORCH} --nproc-per-node=some {_RUN}", ("--nproc-per-node",)),
     "shared memory that is none": Refusal(f"{_TORCH} --share-memory=big {_RUN}", ("--share-memory",)),
     "an affinity that is none": Refusal(f"{_TF} --worker-affinity-policy=near {_RUN}", ("--worker-affinity-policy",)),

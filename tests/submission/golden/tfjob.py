@@ -5,8 +5,8 @@ Choices where Arena's table is silent:
 - `--X-cpu` and `--X-memory` are requests, `--X-cpu-limit` and `--X-memory-limit` limits.
 - `--success-policy ChiefWorker` is the contract's own default, an empty value.
 - Affinity is that of pods to pods of the job, by host name: `spread` keeps them apart, `binpack` together.
-- `--starting-timeout` is how long a gang may wait to be placed: `schedulingPolicy.scheduleTimeoutSeconds`.
-- `--role-sequence` is the annotation by which Arena tells its operator, in whole words.
+- `--starting-timeout` and `--role-sequence` are told to Arena's own operator, by a field and an annotation that nobody else
+  reads: they are refused (see `refusals`).
 - A port that is not given is left to the operator.
 """
 
@@ -192,11 +192,10 @@ ROWS: dict[str, Row] = {
         f"{_START} --cleanTaskPolicy=None 'python train.py'", ((_KIND, "spec.runPolicy.cleanPodPolicy", "None"),)
     ),
     "times": Row(
-        f"{_START} --running-timeout=1h30m --ttl-after-finished=90s --starting-timeout 5m 'python train.py'",
+        f"{_START} --running-timeout=1h30m --ttl-after-finished=90s 'python train.py'",
         (
             (_KIND, "spec.runPolicy.activeDeadlineSeconds", 5400),
             (_KIND, "spec.runPolicy.ttlSecondsAfterFinished", 90),
-            (_KIND, "spec.runPolicy.schedulingPolicy.scheduleTimeoutSeconds", 300),
         ),
     ),
     "times that are not given": Row(
@@ -205,14 +204,6 @@ ROWS: dict[str, Row] = {
             (_KIND, "spec.runPolicy.activeDeadlineSeconds", ABSENT),
             (_KIND, "spec.runPolicy.ttlSecondsAfterFinished", ABSENT),
         ),
-    ),
-    "an order of roles": Row(
-        f"{_START} --ps=1 --role-sequence=Worker,PS,Chief,Evaluator 'python train.py'",
-        ((_KIND, "metadata.annotations.job-role-sequence", "Worker,PS,Chief,Evaluator"),),
-    ),
-    "an order of roles in letters": Row(
-        f"{_START} --ps=1 --role-sequence w,p,c,e 'python train.py'",
-        ((_KIND, "metadata.annotations.job-role-sequence", "Worker,PS,Chief,Evaluator"),),
     ),
     "shared memory": Row(
         f"{_START} --ps=1 --share-memory=8Gi 'python train.py'",
