@@ -5,6 +5,7 @@ that they cannot fall behind.
 """
 
 import sys
+from collections.abc import Sequence
 from inspect import cleandoc
 from itertools import groupby
 from pathlib import Path
@@ -21,6 +22,8 @@ from tools.operator_rights import rights_page
 from tools.training_cases import cases_page
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
+MANY = 30
+"""So many options of all commands of a group are told with its first command only."""
 HEADER = "<!-- Written by `make reference`; change the code instead. -->\n"
 
 
@@ -53,14 +56,22 @@ def _members(group: click.Command, context: click.Context) -> list[str]:
     parts = []
     if not isinstance(group, click.Group):
         return []
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
+    names = group.list_commands(context)
+    commands = [command for name in names if (command := group.get_command(context, name)) is not None]
+    told: frozenset[str] = frozenset()
+    for name, command in zip(names, commands, strict=True):
         inner = click.Context(command, info_name=name, parent=context)
         words = " ".join(p.make_metavar(inner) for p in command.params if isinstance(p, click.Argument))
         parts += [f"### {context.command_path} {name} {words}".rstrip() + "\n"]
-        parts += [_prose(command.help or ""), _options(command, inner)]
+        parts += [_prose(command.help or ""), _options(command, inner, told)]
+        told = _shared(commands)
     return parts
+
+
+def _shared(commands: Sequence[click.Command]) -> frozenset[str]:
+    """Returns options that all commands of a group have, when they are so many that telling them once is enough."""
+    found = frozenset.intersection(*(frozenset(one.name or "" for one in command.params) for command in commands))
+    return found if len(found) > MANY else frozenset()
 
 
 def errors_page() -> str:
@@ -90,14 +101,15 @@ def _exit(code: str, family: str) -> int:
     return exit_codes.BY_CODE.get(code, by_family[family])
 
 
-def _options(command: click.Command, context: click.Context) -> str:
-    options = [parameter for parameter in command.params if isinstance(parameter, click.Option)]
+def _options(command: click.Command, context: click.Context, told: frozenset[str] = frozenset()) -> str:
+    """Returns the table of options, without those that were told before."""
+    options = [one for one in command.params if isinstance(one, click.Option) and one.name not in told]
     rows = [record for option in options if (record := option.get_help_record(context))]
     if not rows:
-        return ""
+        return "And the options of all types.\n" if told else ""
     escaped, lines = "\\|", ["| option | meaning |", "|---|---|"]
     lines += [f"| `{flags.replace('|', escaped)}` | {text} |" for flags, text in rows]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *(["", "And the options of all types."] if told else [])]) + "\n"
 
 
 def _prose(text: str) -> str:

@@ -19,6 +19,7 @@ Section = dict[str, Entry]
 
 SECTIONS: dict[str, Section] = {
     "Jobs": {
+        "submit": Entry("Submit a job in one line, as with Arena."),
         "apply": Entry("Make the API hold what files say."),
         "delete": Entry("Delete jobs and other objects.", ("del",)),
         "suspend": Entry("Take the pods from jobs, until they are resumed."),

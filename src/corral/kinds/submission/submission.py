@@ -1,0 +1,167 @@
+"""A job that somebody asks for in a few words, whatever its type; what each word becomes is decided in `objects`."""
+
+from collections.abc import Mapping
+from typing import Final, Literal
+
+import msgspec
+
+WORKING_DIR: Final = "/" + "root"
+"""Where a container starts when nothing else is said: Arena's own choice, to which the paths of its users are relative."""
+TENSORBOARD_IMAGE: Final = "tensorflow/tensorflow:latest"
+"""Has TensorBoard; on one machine only the command of that name counts."""
+LOGDIR: Final = "/training_logs"
+
+Words = Mapping[str, str]
+
+
+class Toleration(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A taint that the pods bear; without a key, every taint."""
+
+    key: str = ""
+    operator: Literal["Equal", "Exists", ""] = ""
+    value: str = ""
+    effect: Literal["NoSchedule", "PreferNoSchedule", "NoExecute", ""] = ""
+
+
+class ClaimMount(msgspec.Struct, frozen=True):
+    """A PersistentVolumeClaim and where containers see it."""
+
+    claim: str
+    path: str
+
+
+class DirectoryMount(msgspec.Struct, frozen=True):
+    """A directory of the node and where containers see it."""
+
+    host: str
+    path: str
+
+
+class LocalFile(msgspec.Struct, frozen=True):
+    """A file that travels with the submission, and where containers see it."""
+
+    path: str
+    content: bytes
+
+
+class SecretValue(msgspec.Struct, frozen=True):
+    """A variable whose value stands in a Secret and nowhere else."""
+
+    name: str
+    secret: str
+    key: str
+
+
+class CodeSync(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the code comes from."""
+
+    mode: str = ""
+    source: str = ""
+    image: str = ""
+
+
+class TensorBoard(msgspec.Struct, frozen=True, kw_only=True):
+    """Curves beside the job."""
+
+    enabled: bool = False
+    image: str = TENSORBOARD_IMAGE
+    logdir: str = LOGDIR
+
+
+class RoleWishes(msgspec.Struct, frozen=True, kw_only=True):
+    """What is said about one role alone; nothing said means what the job says."""
+
+    image: str = ""
+    port: int = 0
+    """0 leaves it to the operator."""
+    cpu: str = ""
+    cpu_limit: str = ""
+    memory: str = ""
+    memory_limit: str = ""
+    gpus: int = 0
+    selector: Words = {}
+    affinity: Literal["none", "spread", "binpack"] = "none"
+    affinity_constraint: Literal["preferred", "required"] = "preferred"
+    annotations: Words = {}
+    restart_policy: str = ""
+
+
+class Bounds(msgspec.Struct, frozen=True, kw_only=True):
+    """Between how many workers an elastic job may be moved."""
+
+    least: int = 1
+    most: int = 1000
+
+
+class Submission(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that can be said about a job; fields that a type does not know keep their defaults."""
+
+    type: str
+    """The word for its type: tfjob, pytorchjob, ..."""
+    name: str
+    namespace: str = ""
+    """Empty until it is known where the job goes."""
+
+    image: str = ""
+    image_pull_policy: Literal["Always", "IfNotPresent", "Never"] = "Always"
+    image_pull_secrets: tuple[str, ...] = ()
+    command: str = ""
+    """One text for a shell; without it the image runs what it runs by itself."""
+    shell: str = "sh"
+    working_dir: str = WORKING_DIR
+    env: Words = {}
+    secrets: tuple[SecretValue, ...] = ()
+
+    workers: int = 1
+    gpus: int = 0
+    cpu: str = ""
+    memory: str = ""
+    devices: Words = {}
+    share_memory: str = ""
+    rdma: bool = False
+
+    claims: tuple[ClaimMount, ...] = ()
+    directories: tuple[DirectoryMount, ...] = ()
+    files: tuple[LocalFile, ...] = ()
+    sync: CodeSync = CodeSync()
+    tensorboard: TensorBoard = TensorBoard()
+
+    labels: Words = {}
+    annotations: Words = {}
+    selector: Words = {}
+    tolerations: tuple[Toleration, ...] = ()
+    priority: str = ""
+    scheduler: str = ""
+    gang: bool = False
+    queue: bool = False
+    """Whether it waits for kube-queue."""
+    queue_name: str = ""
+    """The queue of Kueue that it waits in."""
+    host_network: bool = False
+    host_ipc: bool = False
+    host_pid: bool = False
+
+    retry: int | None = None
+    clean_policy: Literal["", "None", "Running", "All"] = ""
+    running_timeout: int | None = None
+    ttl: int | None = None
+
+    worker: RoleWishes = RoleWishes()
+    ps: RoleWishes = RoleWishes()
+    chief: RoleWishes = RoleWishes()
+    evaluator: RoleWishes = RoleWishes()
+    launcher: RoleWishes = RoleWishes()
+
+    ps_count: int = 0
+    has_chief: bool = False
+    has_evaluator: bool = False
+    success_policy: Literal["", "AllWorkers"] = ""
+    nproc_per_node: str = ""
+    servers: int = 1
+    gpu_topology: bool = False
+    mounts_on_launcher: bool = False
+    ssh_port: int = 0
+    ssh_secret: str = ""
+    bounds: Bounds = Bounds()
+    spot_instance: bool = False
+    max_wait_seconds: int = 0

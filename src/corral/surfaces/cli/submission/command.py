@@ -1,0 +1,93 @@
+"""A command of click made from rows of the table: its options, its help page, and the reading of old spellings."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import click
+
+from corral.surfaces.cli.mistyped import Mistyped, hint_for
+from corral.surfaces.cli.submission.flag import Flag
+
+_REFUSED = "Refused"
+
+
+class FlagCommand(click.Command):
+    """A command with the flags of a type of jobs, and whatever options it has besides.
+
+    What click sees are names and values in one form: `--syncMode git` has become `--sync-mode git`, `--gang=true` has
+    become `--gang`, and `--gang=false` is gone.
+    """
+
+    def __init__(self, *, sections: Mapping[str, Sequence[Flag]], **settings: Any) -> None:
+        self.sections = sections
+        self.flags = [flag for flags in sections.values() for flag in flags]
+        params = [*(_option(flag) for flag in self.flags), *settings.pop("params", [])]
+        super().__init__(params=params, **settings)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Reads the words; an option that nobody knows may be one of the job's own command."""
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        try:
+            return super().parse_args(ctx, in_one_form(self.flags, args))
+        except click.NoSuchOption as error:
+            near = hint_for(error)
+            own = "flags of your own command stand in quotes with it, or behind `--`"
+            raise Mistyped(error.format_message(), near if near.startswith("did you") else own, ctx) from error
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the options in the sections of the table, and then the others."""
+        keys = {flag.key for flag in self.flags}
+        shown = {param.name: param.get_help_record(ctx) for param in self.get_params(ctx)}
+        for title, flags in self.sections.items():
+            if title != _REFUSED:
+                with formatter.section(title):
+                    formatter.write_dl([record for flag in flags if (record := shown[flag.key]) is not None])
+        with formatter.section("Options"):
+            formatter.write_dl([record for name, record in shown.items() if name not in keys and record is not None])
+
+
+def _option(flag: Flag) -> click.Option:
+    names = [flag.name, *([flag.short] if flag.short else []), flag.key]
+    if flag.is_switch:
+        return click.Option(names, is_flag=True, default=None, help=flag.help, hidden=bool(flag.refused))
+    return click.Option(
+        names,
+        multiple=flag.value.gather is not None,
+        metavar=flag.value.shown,
+        help=flag.help,
+        hidden=bool(flag.refused),
+    )
+
+
+def in_one_form(flags: Iterable[Flag], args: Sequence[str]) -> list[str]:
+    """Returns the words of a command line with every flag in its present spelling, and switches without a value."""
+    known = {spelling: flag for flag in flags for spelling in flag.spellings}
+    switched: dict[str, bool] = {}
+    kept: list[str] = []
+    words = iter(args)
+    for word in words:
+        if word == "--":
+            kept += [word, *words]
+            break
+        name, sign, value = word.partition("=")
+        flag = known.get(name)
+        if flag is None:
+            kept.append(word)
+        elif flag.is_switch:
+            switched[flag.name] = _switched(flag, value) if sign else True
+        else:
+            kept += [f"{flag.name}={value}"] if sign else [flag.name, *_next(words)]
+    return [*(name for name, is_on in switched.items() if is_on), *kept]
+
+
+def _next(words: Iterator[str]) -> list[str]:
+    following = next(words, None)
+    return [] if following is None else [following]
+
+
+def _switched(flag: Flag, text: str) -> bool:
+    try:
+        return bool(flag.value.read(text))
+    except ValueError as error:
+        raise Mistyped(f"{flag.name}: {error}", f"write {flag.name}, or {flag.name}=false") from error

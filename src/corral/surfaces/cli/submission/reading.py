@@ -1,0 +1,71 @@
+"""From the values of flags to a submission without faults."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+from corral.kinds.submission.faults import Fault, faults_of
+from corral.kinds.submission.submission import Submission
+from corral.surfaces.cli.connection import chosen_api
+from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.submission.flag import Flag
+from corral.surfaces.cli.submission.flags import flags_of
+
+
+def submission_given(word: str, given: Mapping[str, Any], command: Iterable[str]) -> Submission:
+    """Returns what a command line asks for; what is wrong with it is told in one line, and nothing else happens.
+
+    `given` are the values of click by the keys of flags; `command` are the words behind them.
+    """
+    tree: dict[str, Any] = {
+        "type": word,
+        "name": "",
+        "namespace": chosen_api().namespace,
+        "command": " ".join(command),
+    }
+    for flag in flags_of(word):
+        texts = given.get(flag.key)
+        if texts is None or texts == ():
+            continue
+        if flag.refused:
+            raise Mistyped(f"{flag.name} is not taken", flag.refused)
+        _put(tree, flag.field, _value(word, flag, texts))
+    submission = msgspec.convert(tree, Submission)
+    refuse_faults(submission)
+    return submission
+
+
+def refuse_faults(submission: Submission) -> None:
+    """Tells everything that is wrong with a submission, in one line."""
+    if faults := faults_of(submission):
+        raise _told(submission.type, faults, is_named=bool(submission.name))
+
+
+def _value(word: str, flag: Flag, texts: Any) -> Any:
+    if flag.is_switch:
+        return texts
+    try:
+        if flag.value.gather is None:
+            return flag.value.read(texts)
+        return flag.value.gather(flag.value.read(text) for text in texts)
+    except ValueError as error:
+        raise Mistyped(f"{flag.name}: {error}", _help(word)) from error
+
+
+def _help(word: str) -> str:
+    return f"`corral submit {word} --help` shows how flags are written"
+
+
+def _put(tree: dict[str, Any], field: str, value: Any) -> None:
+    *path, last = field.split(".")
+    for part in path:
+        tree = tree.setdefault(part, {})
+    tree[last] = value
+
+
+def _told(word: str, faults: Iterable[Fault], *, is_named: bool) -> Mistyped:
+    names = {flag.field: flag.name for flag in reversed(list(flags_of(word))) if flag.field}
+    parts = [f"{names.get(fault.field, '--' + fault.field)}: {fault.sentence}" for fault in faults]
+    hint = _help(word) if is_named else f"corral submit {word} --name NAME --image IMAGE 'COMMAND'"
+    return Mistyped("; ".join(dict.fromkeys(parts)), hint)

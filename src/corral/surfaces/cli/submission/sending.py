@@ -1,0 +1,194 @@
+"""The second half of every command that makes a job: show the objects, or send them, tell what was made, and wait."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from corral.surfaces.cli.connection import chosen_api, connected
+from corral.surfaces.cli.durations import seconds_given
+from corral.surfaces.cli.exit_codes import DONE, FAILED, LOST
+from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.output_form import FORMS, FormType, OutputForm
+from corral.surfaces.cli.render.output import say, tell
+
+if TYPE_CHECKING:
+    from corral.control.desk.session import Session
+    from corral.control.desk.submitting import Made, Needs
+    from corral.kinds.objects import Object
+    from corral.kinds.references import ApiResource
+
+F = TypeVar("F", bound=Callable[..., Any])
+_FORMS = tuple(form for form in FORMS if form != "wide")
+
+
+class Sending(NamedTuple):
+    """What was said about how a job is sent."""
+
+    dry_run: str = "none"
+    output: OutputForm = OutputForm()
+    quiet: bool = False
+    sets: tuple[str, ...] = ()
+    wait: bool = False
+    propagate: bool = False
+    timeout: int | None = None
+    key: str = ""
+
+
+def sending_params() -> list[click.Parameter]:
+    """Returns the options of a `Sending`; their names are its fields."""
+    return [
+        click.Option(
+            ["--dry-run", "dry_run"],
+            type=click.Choice(["none", "client", "server"]),
+            default="none",
+            help="Show the objects and make none; server lets the API check them.",
+        ),
+        click.Option(
+            ["-o", "--output", "output"],
+            type=FormType(_FORMS),
+            default=OutputForm(),
+            show_default=False,
+            metavar=f"[{'|'.join(_FORMS)}]",
+            help="Form of the answer.",
+        ),
+        click.Option(["-q", "--quiet", "quiet"], is_flag=True, help="Print only the name."),
+        click.Option(
+            ["--set", "sets"],
+            multiple=True,
+            metavar="PATH=VALUE",
+            help="Set a field of the job, as spec.runPolicy.suspend=true; repeatable.",
+        ),
+        click.Option(["--wait", "wait"], is_flag=True, help="Wait for its end; exit with 0 only if it succeeds."),
+        click.Option(
+            ["--propagate", "propagate"], is_flag=True, help="With --wait: exit with the code of the training."
+        ),
+        click.Option(
+            ["--timeout", "timeout"], callback=seconds_given, metavar="TIME", help="With --wait: at most 90s, 10m, 2h."
+        ),
+        click.Option(
+            ["--idempotency-key", "key"],
+            default="",
+            metavar="TEXT",
+            help="A job of this name that was made with the same key counts as made.",
+        ),
+    ]
+
+
+def sending_options(command: F) -> F:
+    """Adds the options of a `Sending` to a command."""
+    params: list[click.Parameter] = getattr(command, "__click_params__", [])
+    command.__click_params__ = [*params, *reversed(sending_params())]  # type: ignore[attr-defined]
+    return command
+
+
+def sending_given(given: dict[str, Any]) -> Sending:
+    """Takes the values of these options out of all that were given."""
+    sending = Sending(**{field: given.pop(field) for field in Sending._fields})
+    if (sending.propagate or sending.timeout) and not sending.wait:
+        raise Mistyped("--propagate and --timeout are about waiting", "add --wait")
+    if sending.wait and sending.dry_run != "none":
+        raise Mistyped("a dry run makes nothing that could be waited for", "leave out --wait or --dry-run")
+    return sending
+
+
+def send(
+    resource: "ApiResource", objects_in: "Callable[[str], Sequence[Object]]", needs: "Needs", sending: Sending
+) -> int:
+    """Shows or makes objects, the job first, and returns the exit status.
+
+    `objects_in` says which they are in a namespace; without an API the one on the command line, if any.
+    """
+    objects = _amended(objects_in(chosen_api().namespace), sending.sets)
+    if sending.dry_run == "client":
+        _show(objects, sending.output if sending.output.name else OutputForm("yaml"))
+        return DONE
+    from corral.control.desk.submitting import check_needs, submit_objects
+
+    with connected(doing="" if sending.quiet else "submitting to") as session:
+        check_needs(session, needs, on_note=lambda text: tell(f"note: {text}"))
+        objects = _amended(objects_in(session.namespace), sending.sets)
+        made = submit_objects(session, resource, objects, key=sending.key, dry_run=sending.dry_run == "server")
+        _tell_made(made, sending)
+        if sending.dry_run == "server":
+            return DONE
+        if not sending.quiet and not sending.output.name:
+            tell_next(made[0].resource.kind, made[0].key.name, made[0].key.namespace)
+        return _await(session, made[0], sending) if sending.wait else DONE
+
+
+def _amended(objects: "Sequence[Object]", sets: Sequence[str]) -> "list[Object]":
+    """Returns objects with what --set says about the job."""
+    job, *others = objects
+    if not sets:
+        return [job, *others]
+    from corral.kinds.settings import read_setting, with_settings
+
+    changed = with_settings(job, [read_setting(text) for text in sets])
+    for field in ("apiVersion", "kind"):
+        if changed.get(field) != job[field]:
+            raise Mistyped(f"--set: {field} says which object this is", "leave it out")
+    if changed["metadata"].get("name") != job["metadata"]["name"]:
+        raise Mistyped("--set: what belongs to the job has its name as well", "give --name")
+    return [changed, *others]
+
+
+def _show(objects: "Sequence[Object]", form: OutputForm) -> None:
+    from corral.surfaces.cli.render.objects import list_of, say_data
+
+    names = [f"{one['kind'].lower()}{_group(one['apiVersion'])}/{one['metadata']['name']}" for one in objects]
+    say_data(objects[0] if len(objects) == 1 else list_of(objects), names, form)
+
+
+def _group(api_version: str) -> str:
+    group = api_version.rpartition("/")[0]
+    return f".{group}" if group else ""
+
+
+def _tell_made(made: "Sequence[Made]", sending: Sending) -> None:
+    if sending.output.name:
+        _show([one.object for one in made], sending.output)
+    elif sending.quiet:
+        say(made[0].key.name)
+    else:
+        checked = " (server dry run)" if sending.dry_run == "server" else ""
+        for one in made:
+            say(f"{one}{checked}")
+
+
+def tell_next(kind: str, name: str, namespace: str) -> None:
+    """Tells three lines: how to see what a job prints, why it waits, and how to end it."""
+    own = namespace if chosen_api().namespace or namespace != "default" else ""
+    where = chosen_api()._replace(namespace=own).words()
+    for words, what in (
+        (["logs", "-f", name], "its output"),
+        (["why", name], "why it waits or failed"),
+        (["delete", name], "end it"),
+    ):
+        tell(f"  {shlex.join(['corral', *words, *where]):<50}  {what}")
+
+
+def _await(session: "Session", made: "Made", sending: Sending) -> int:
+    """Waits for the end of a job and returns the exit status that tells it."""
+    from corral.control.desk.finding import Found
+    from corral.control.desk.outcome import exit_code_of
+    from corral.control.desk.waiting import wait_for
+
+    job, name = Found(made.resource, made.object), made.key.name
+    try:
+        waited = wait_for(session, job, "succeeded", sending.timeout, on_wait=tell)
+    except KeyboardInterrupt:
+        tell(
+            f"no longer waiting; {name} goes on\nhint: `corral wait {name}` waits again, `corral delete {name}` ends it"
+        )
+        raise
+    if waited.verdict == "reached":
+        if not sending.output.name and not sending.quiet:
+            say(f"{job.shown} has succeeded")
+        return DONE
+    tell(
+        f"error: {name} has failed: {waited.why}\nhint: `corral logs {name}` shows what it printed, `corral why {name}` why"
+    )
+    own = exit_code_of(session, job) if sending.propagate else None
+    return own if own else LOST if waited.verdict == "lost" else FAILED

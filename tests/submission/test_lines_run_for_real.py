@@ -1,0 +1,56 @@
+"""Command lines of Arena on one machine: what is typed reaches real processes."""
+
+from pathlib import Path
+
+from tests.submission.machine import Machine
+
+MEET = 'touch "$MEET/$HOSTNAME"; until [ "$(ls "$MEET" | wc -l)" -ge {count} ]; do sleep 0.05; done'
+"""Ends in no process before all have come: what is left running when the first ends well is ended."""
+
+
+def test_every_rank_of_a_pytorchjob_runs_the_command_with_its_variables(machine: Machine, tmp_path: Path) -> None:
+    machine.submit(
+        *("pytorchjob", "--name=ranks", "--image=none", "--workers=3", "-e", "LIST=a,b c", "--working-dir=/tmp"),
+        *(f"--data-dir={tmp_path}:/meet", "--env=MEET=/meet"),
+        'echo "rank $RANK of $WORLD_SIZE, workers=$workers gpus=$gpus $LIST $NVIDIA_VISIBLE_DEVICES in $(pwd)"; '
+        + MEET.format(count=3),
+    )
+    machine.succeeded("ranks")
+    said = sorted(line.partition("] ")[2] for line in machine.said("ranks"))
+    assert said == [f"rank {rank} of 3, workers=3 gpus=0 a,b c void in /tmp" for rank in range(3)]
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["ranks-master-0", "ranks-worker-0", "ranks-worker-1"]
+
+
+def test_a_name_that_is_taken_is_a_conflict_and_changes_nothing(machine: Machine) -> None:
+    machine.submit("pytorchjob", "--name=once", "--image=none", "--working-dir=/tmp", "true")
+    again = machine.cli("submit", "pytorchjob", "--name=once", "--image=other", "--working-dir=/tmp", "false")
+    assert again.returncode == 5
+    assert "pytorchjob.kubeflow.org/once exists already in namespace default" in again.stderr
+    assert "hint: choose another name" in again.stderr
+    machine.succeeded("once")
+
+
+def test_after_submit_three_lines_say_how_to_go_on(machine: Machine) -> None:
+    done = machine.cli("submit", "pytorchjob", "--name=lines", "--image=none", "--working-dir=/tmp", "true")
+    assert done.stdout == "pytorchjob.kubeflow.org/lines created\n"
+    target, *hints = done.stderr.splitlines()
+    assert target.startswith("submitting to embedded")
+    assert [line.split("  ")[1] for line in hints] == [
+        "corral logs -f lines",
+        "corral why lines",
+        "corral delete lines",
+    ]
+
+
+def test_quietly_only_the_name_is_printed(machine: Machine) -> None:
+    done = machine.cli("submit", "pytorchjob", "--name=still", "--image=none", "--working-dir=/tmp", "-q", "true")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "still\n", "")
+
+
+def test_waiting_passes_the_code_of_the_training_on(machine: Machine) -> None:
+    start = ("submit", "pytorchjob", "--image=none", "--working-dir=/tmp", "--wait")
+    assert machine.cli(*start, "--name=good", "true").returncode == 0
+    assert machine.cli(*start, "--name=bad", "exit 7").returncode == 1
+    assert machine.cli(*start, "--name=seven", "--propagate", "exit 7").returncode == 7
+    late = machine.cli(*start, "--name=late", "--timeout=1s", "sleep 60")
+    assert (late.returncode, "has not succeeded after 1 s" in late.stderr) == (7, True)
