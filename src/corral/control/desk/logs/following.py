@@ -8,6 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -86,14 +87,22 @@ class Following:
             self._spawn("job", self._watch_job)
         try:
             while not self._is_done():
+                if self._board.is_closed:
+                    return
                 yield from self._next()
             yield from self._unread()
             assert self._end is not None
             yield self._end
         finally:
-            self._board.close()
-            for store in self._stores:
-                store.cut()
+            self.leave()
+
+    def leave(self) -> None:
+        """Ends it, from any thread: whoever waits in `events` comes to their end, and all others with it."""
+        self._board.close()
+        for store in self._stores:
+            store.cut()
+        with suppress(queue.Full):
+            self._inbox.put_nowait(None)  # who waits for news shall look up
 
     def _next(self) -> Iterator[Heard]:
         try:

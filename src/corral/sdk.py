@@ -1,0 +1,53 @@
+"""Corral for Python programs and notebooks.
+
+    from corral.sdk import Client
+
+    client = Client()
+    for job in client.list():
+        print(job)
+
+What is listed here is public; everything else may change. The guide is docs/guides/python.md.
+"""
+
+from corral.control.desk.events import Told as Event
+from corral.control.desk.job_lines import JobLine
+from corral.control.desk.waiting import Goal
+from corral.errors import BugError, CorralError, PermanentError, RetryError
+from corral.ports.refusals import (
+    AlreadyExistsError,
+    ConflictError,
+    ForbiddenError,
+    InvalidError,
+    NotFoundError,
+    UnauthorizedError,
+    UnreachableError,
+)
+from corral.surfaces.sdk.async_client import AsyncClient, AsyncJob, AsyncJobs
+from corral.surfaces.sdk.client import Client, Job, Jobs
+from corral.surfaces.sdk.log_stream import LogLine
+from corral.surfaces.sdk.verbs import JobFailedError
+
+__all__ = [
+    "AlreadyExistsError",
+    "AsyncClient",
+    "AsyncJob",
+    "AsyncJobs",
+    "BugError",
+    "Client",
+    "ConflictError",
+    "CorralError",
+    "Event",
+    "ForbiddenError",
+    "Goal",
+    "InvalidError",
+    "Job",
+    "JobFailedError",
+    "JobLine",
+    "Jobs",
+    "LogLine",
+    "NotFoundError",
+    "PermanentError",
+    "RetryError",
+    "UnauthorizedError",
+    "UnreachableError",
+]
