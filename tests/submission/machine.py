@@ -1,7 +1,6 @@
 """What the tests ask of a machine: submit a line, wait, and read what came of it."""
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +37,3 @@ class Machine:
         """Returns one object."""
         found: dict[str, Any] = json.loads(self.cli("get", kind, name, "-o", "json").stdout)
         return found
-
-
-def working_dir() -> str:
-    """Returns a directory in which every user may start, since that of Arena is for root only."""
-    return os.path.expanduser("~")

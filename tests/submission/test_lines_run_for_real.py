@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from corral.kinds.submission.catalogue import WORDS
 from tests.submission.machine import Machine
 
 MEET = 'touch "$MEET/$HOSTNAME"; until [ "$(ls "$MEET" | wc -l)" -ge {count} ]; do sleep 0.05; done'
@@ -54,3 +55,54 @@ def test_waiting_passes_the_code_of_the_training_on(machine: Machine) -> None:
     assert machine.cli(*start, "--name=seven", "--propagate", "exit 7").returncode == 7
     late = machine.cli(*start, "--name=late", "--timeout=1s", "sleep 60")
     assert (late.returncode, "has not succeeded after 1 s" in late.stderr) == (7, True)
+
+
+def test_what_a_job_names_must_be_there(machine: Machine) -> None:
+    start = ("submit", "pytorchjob", "--name=needy", "--image=none", "--working-dir=/tmp")
+    priority = machine.cli(*start, "--priority=nobody", "true")
+    assert (priority.returncode, "--priority: there is no PriorityClass nobody" in priority.stderr) == (3, True)
+    claim = machine.cli(*start, "--data=nothing:/data", "true")
+    wanted = "--data: there is no PersistentVolumeClaim nothing in namespace default"
+    assert (claim.returncode, wanted in claim.stderr) == (3, True)
+    assert machine.cli("get", "pytorchjob", "needy").returncode == 3
+
+
+def test_a_name_that_a_pod_has_is_refused(machine: Machine) -> None:
+    machine.submit("pytorchjob", "--name=father", "--image=none", "--working-dir=/tmp", "true")
+    machine.succeeded("father")
+    done = machine.cli("submit", "pytorchjob", "--name=father-master-0", "--image=none", "true")
+    assert done.returncode == 2
+    assert "--name: father-master-0 is the name of a pod of the job father" in done.stderr
+
+
+def test_a_dry_run_of_the_server_checks_and_makes_nothing(machine: Machine) -> None:
+    start = ("submit", "tfjob", "--name=dry", "--image=none", "--dry-run=server", "--tensorboard", "true")
+    names = machine.cli(*start, "-o", "name")
+    assert names.stdout.split() == [
+        "tfjob.kubeflow.org/dry",
+        "service/dry-tensorboard",
+        "deployment.apps/dry-tensorboard",
+    ], names.stderr
+    bad = machine.cli(*start, "--set", "spec.unknown=1")
+    assert (bad.returncode, 'unknown field "spec.unknown"' in bad.stderr) == (2, True)
+    assert machine.cli("get", "tfjob", "dry").returncode == 3
+
+
+def test_the_same_key_makes_a_job_once(machine: Machine) -> None:
+    words = ("submit", "pytorchjob", "--name=key", "--image=none", "--working-dir=/tmp", "--idempotency-key=7", "true")
+    first, second = machine.cli(*words), machine.cli(*words)
+    assert (first.stdout, second.stdout) == (
+        "pytorchjob.kubeflow.org/key created\n",
+        "pytorchjob.kubeflow.org/key unchanged\n",
+    )
+    other = machine.cli(*[word.replace("=7", "=8") for word in words])
+    assert other.returncode == 5
+
+
+def test_every_type_is_taken_by_the_api(machine: Machine) -> None:
+    """The objects of all types pass the definitions and rules of the server."""
+    flags = ("--image=none", "--workers=2", "--gang", "--dry-run=server", "-o", "name", "true")
+    refused = {
+        word: done.stderr for word in WORDS if (done := machine.cli("submit", word, "--name=t", *flags)).returncode
+    }
+    assert refused == {}

@@ -17,6 +17,15 @@ class Entry(NamedTuple):
 
 Section = dict[str, Entry]
 
+
+class Elsewhere(NamedTuple):
+    """A command of Arena that is not here: why, and what to do instead."""
+
+    why: str
+    instead: str
+    aliases: tuple[str, ...] = ()
+
+
 SECTIONS: dict[str, Section] = {
     "Jobs": {
         "submit": Entry("Submit a job in one line, as with Arena."),
@@ -56,3 +65,12 @@ SECTIONS: dict[str, Section] = {
 
 COMMANDS: dict[str, Entry] = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 """All of them, by name."""
+
+_HUB = "the model hub, which comes later"
+ELSEWHERE: dict[str, Elsewhere] = {
+    "serve": Elsewhere("serving comes later", "until then, a Deployment and a Service: `corral apply -f serving.yaml`"),
+    "model": Elsewhere(f"models are kept by {_HUB}", "until then, the `mlflow` command talks to the same registry"),
+    "evaluate": Elsewhere(f"models are evaluated with {_HUB}", "until then, submit the evaluation as a job"),
+    "llm": Elsewhere("it belongs to another program, arena-rbg", "call that program itself"),
+}
+"""Commands of Arena that are known by name only."""

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from corral.surfaces.cli.mistyped import told_near
+from corral.surfaces.cli.mistyped import Mistyped, told_near
 
 if TYPE_CHECKING:
-    from corral.surfaces.cli.commands import Section
+    from corral.surfaces.cli.commands import Elsewhere, Section
 
 
 class LazyGroup(click.Group):
@@ -18,8 +18,18 @@ class LazyGroup(click.Group):
     Dashes in names are underscores in Python: `traffic-split` is `traffic_split`.
     """
 
-    def __init__(self, *, package: str, sections: "Mapping[str, Section]", **settings: Any) -> None:
+    def __init__(
+        self,
+        *,
+        package: str,
+        sections: "Mapping[str, Section]",
+        elsewhere: "Mapping[str, Elsewhere] | None" = None,
+        **settings: Any,
+    ) -> None:
         super().__init__(**settings)
+        self._elsewhere = {
+            alias: (name, one) for name, one in (elsewhere or {}).items() for alias in (name, *one.aliases)
+        }
         self.package = package
         self.sections = sections
         self._entries = {name: entry for section in sections.values() for name, entry in section.items()}
@@ -42,7 +52,10 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Returns the command that the first word names; an unknown word is told what is near."""
+        """Returns the command that the first word names; an unknown word is told what is near, or what to do instead."""
+        if args and args[0] in self._elsewhere:
+            name, one = self._elsewhere[args[0]]
+            raise Mistyped(f"{ctx.command_path} {name} is not there: {one.why}", one.instead, ctx)
         if args and args[0] not in self._names:
             what = f'there is no command "{ctx.command_path} {args[0]}"'
             raise told_near(what, args[0], self._names, otherwise=f"`{ctx.command_path} --help` lists them", ctx=ctx)

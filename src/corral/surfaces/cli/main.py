@@ -6,7 +6,7 @@ import click
 
 from corral import __version__
 from corral.errors import BugError, CorralError
-from corral.surfaces.cli.commands import SECTIONS
+from corral.surfaces.cli.commands import ELSEWHERE, SECTIONS
 from corral.surfaces.cli.connection import api_options
 from corral.surfaces.cli.exit_codes import BUG, FAILED, INTERRUPTED, exit_status
 from corral.surfaces.cli.lazy_group import LazyGroup
@@ -27,7 +27,12 @@ def _debug(_: click.Context, __: click.Parameter, value: bool) -> None:
 
 
 @click.group(
-    cls=LazyGroup, package="corral.surfaces.cli.verbs", sections=SECTIONS, context_settings=_SETTINGS, name="corral"
+    cls=LazyGroup,
+    package="corral.surfaces.cli.verbs",
+    sections=SECTIONS,
+    elsewhere=ELSEWHERE,
+    context_settings=_SETTINGS,
+    name="corral",
 )
 @click.version_option(__version__, "--version", message="corral %(version)s")
 @click.option(

@@ -1,10 +1,8 @@
 """`corral submit`: one command for each type of jobs, all made of the same table of flags."""
 
-from typing import Any
-
 import click
 
-from corral.surfaces.cli.commands import Entry, Section
+from corral.surfaces.cli.commands import Elsewhere, Entry, Section
 from corral.surfaces.cli.lazy_group import LazyGroup
 
 SECTIONS: dict[str, Section] = {
@@ -23,19 +21,19 @@ SECTIONS: dict[str, Section] = {
 }
 
 ELSEWHERE = {
-    "sparkjob": (("spark",), "Spark", "its own operator runs a SparkApplication: `corral apply -f application.yaml`"),
-    "volcanojob": (("vj",), "Volcano", "Volcano runs its own Job: `corral apply -f job.yaml`; or any type with --gang"),
-    "rayjob": (("rj",), "Ray", "KubeRay runs a RayJob: `corral apply -f rayjob.yaml`"),
+    "sparkjob": Elsewhere(
+        "Spark has an operator of its own", "it runs a SparkApplication: `corral apply -f application.yaml`", ("spark",)
+    ),
+    "volcanojob": Elsewhere(
+        "Volcano has jobs of its own", "`corral apply -f job.yaml`, or any type here with --gang", ("vj",)
+    ),
+    "rayjob": Elsewhere("Ray has an operator of its own", "KubeRay runs a RayJob: `corral apply -f ray.yaml`", ("rj",)),
 }
-"""Types of Arena that other systems run: their other names, the system, and what to do."""
+"""Types of Arena that other systems run."""
 
 
 class SubmitGroup(LazyGroup):
-    """The types of jobs; a type that another system runs is known by name, and says so."""
-
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(package=__name__, sections=SECTIONS, **settings)
-        self._elsewhere = {name: word for word, (aliases, *_) in ELSEWHERE.items() for name in (word, *aliases)}
+    """The types of jobs, whose commands are made of one table."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Returns the command of a type."""
@@ -46,21 +44,12 @@ class SubmitGroup(LazyGroup):
 
         return typed_command(name)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Returns the command of the first word; what others run is refused with what to do."""
-        if args and args[0] in self._elsewhere:
-            from corral.surfaces.cli.mistyped import Mistyped
-
-            word = self._elsewhere[args[0]]
-            _, system, hint = ELSEWHERE[word]
-            raise Mistyped(f"{word} is not a job of ours: {system} is not planned", hint, ctx)
-        return super().resolve_command(ctx, args)
-
 
 submit = SubmitGroup(
     name="submit",
+    package=__name__,
+    sections=SECTIONS,
+    elsewhere=ELSEWHERE,
     help="""Submit a job in one line, as with Arena.
 
     \b

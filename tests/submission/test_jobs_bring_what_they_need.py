@@ -1,0 +1,109 @@
+"""Code, files and TensorBoard come with a job, and go with it: tried with real processes."""
+
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.submission.machine import Machine
+from tests.submission.programs import git_repository
+from tests.surfaces.hollow_stage import until
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    folder = tmp_path_factory.mktemp("sources") / "models.git"
+    return str(folder), git_repository(folder)
+
+
+def test_a_tfjob_has_its_cluster_its_code_and_its_files(
+    machine: Machine, repository: tuple[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "settings.ini").write_text("lr = 0.1\n")
+    (tmp_path / "raw").write_bytes(b"\xff\x00")
+    machine.submit(
+        *("tfjob", "--name=all", "--image=none", "--workers=1", "--ps=1", f"--working-dir={tmp_path}"),
+        *("--syncMode=git", f"--syncSource={repository[0]}"),
+        f"--config-file={tmp_path}/settings.ini:/etc/app/settings.ini",
+        f"--config-file={tmp_path}/raw:/etc/app/raw",
+        'cat /etc/app/settings.ini; wc -c < /etc/app/raw; python3 code/models/train.py; echo "$TF_CONFIG"',
+    )
+    machine.succeeded("all")
+    worker = [line.removeprefix("[worker-0] ") for line in machine.said("all") if line.startswith("[worker-0]")]
+    assert worker[:3] == ["lr = 0.1", "2", "from main"]
+    assert '"ps":["127.' in worker[3]
+    assert '"type":"worker"' in worker[3]
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [(["GIT_SYNC_BRANCH=next"], "from next"), (["GIT_SYNC_BRANCH=next", "GIT_SYNC_REV={revision}"], "once next")],
+)
+def test_code_is_of_the_branch_and_revision_that_variables_name(
+    machine: Machine, repository: tuple[str, str], tmp_path: Path, variables: list[str], said: str
+) -> None:
+    source, revision = repository
+    given = [f"--env={one.format(revision=revision)}" for one in variables]
+    name = f"code-{len(variables)}"
+    machine.submit(
+        *("pytorchjob", f"--name={name}", "--image=none", f"--working-dir={tmp_path}", *given),
+        *("--sync-mode=git", f"--sync-source={source}", "python3 code/models/train.py"),
+    )
+    machine.succeeded(name)
+    assert machine.said(name)[-1].endswith(said)
+
+
+def test_an_mpijob_reaches_its_workers(machine: Machine) -> None:
+    machine.submit(
+        *("mpijob", "--name=mpi", "--image=none", "--workers=2", "--working-dir=/tmp", "--sshPort=33"),
+        'for host in $(cut -d" " -f1 /etc/mpi/hostfile); do /etc/mpi/kubexec.sh $host "echo at \\$HOSTNAME"; done',
+    )
+    machine.succeeded("mpi")
+    assert [line for line in machine.said("mpi") if line.startswith("[launcher]")] == [
+        "[launcher] at mpi-worker-0",
+        "[launcher] at mpi-worker-1",
+    ]
+
+
+def test_two_tensorboards_show_the_events_of_their_jobs_and_go_with_them(machine: Machine) -> None:
+    for name in ("one", "two"):
+        machine.submit(
+            *("pytorchjob", f"--name={name}", "--image=none", "--working-dir=/tmp", "--tensorboard"),
+            f"echo of-{name} > /training_logs/events",
+        )
+        machine.succeeded(name)
+    for name in ("one", "two"):
+        address = until(lambda name=name: _address(machine, name), "an address of TensorBoard")  # type: ignore[misc]
+        assert until(lambda address=address: _fetched(f"{address}/events"), "events") == f"of-{name}\n"  # type: ignore[misc]
+    assert machine.cli("delete", "one", "two").returncode == 0
+    until(lambda: not machine.objects("deployments"), "the end of both Deployments")
+    until(lambda: "tensorboard" not in str(machine.objects("services")), "the end of both Services")
+
+
+def _address(machine: Machine, name: str) -> str:
+    shown = machine.cli("get", name).stdout
+    return next((line.strip() for line in shown.splitlines() if line.strip().startswith("http://")), "")
+
+
+def _fetched(address: str) -> str:
+    try:
+        with urllib.request.urlopen(address, timeout=5) as answer:
+            return str(answer.read().decode())
+    except OSError:
+        return ""
+
+
+def test_a_job_that_cannot_have_its_files_is_deleted_again(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "a.ini").write_text("a\n")
+    assert machine.cli("apply", "-f", "-", text=_TAKEN).returncode == 0
+    done = machine.cli(
+        *("submit", "pytorchjob", "--name=torn", "--image=none", "--working-dir=/tmp"),
+        *(f"--config-file={tmp_path}/a.ini:/etc/a.ini", "sleep 60"),
+    )
+    assert done.returncode == 5
+    assert "configmap/torn-files exists already" in done.stderr
+    assert "so the job was deleted again" in done.stderr
+    until(lambda: machine.cli("get", "pytorchjob", "torn").returncode == 3, "the end of the job")
+
+
+_TAKEN = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "torn-files"}}'
