@@ -208,6 +208,7 @@ class ContainersOfPod:
     def clear(self, uid: str) -> None:
         """Removes everything of a pod from this machine but its logs; raises RetryError while something of it runs."""
         self._live.pop(uid, None)
+        self._outfitter.forget(uid)
         self.records.clear(uid)
 
     def finished(self, live: LivePod) -> None:

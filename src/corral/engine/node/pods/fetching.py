@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Iterable
 
 from corral.engine.node.fetched import Fetched, Reference
-from corral.engine.node.volumes.references import TokenRequest
-from corral.kinds.objects import Object, uid_of
+from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
-from corral.kinds.well_known import CONFIG_MAP, PERSISTENT_VOLUME_CLAIM, SECRET, SERVICE_ACCOUNT
+from corral.kinds.well_known import CONFIG_MAP, PERSISTENT_VOLUME_CLAIM, SECRET
 from corral.ports.object_store import ObjectStore
 from corral.ports.refusals import NotFoundError
 
@@ -28,22 +27,6 @@ async def fetch(store: ObjectStore, namespace: str, references: Iterable[Referen
     claims = kinds[PERSISTENT_VOLUME_CLAIM.kind]
     volumes = await _volumes(store, claims.values())
     return Fetched(kinds[CONFIG_MAP.kind], kinds[SECRET.kind], claims, volumes)
-
-
-async def fetch_tokens(store: ObjectStore, pod: Object, requests: Iterable[TokenRequest]) -> dict[TokenRequest, str]:
-    """Returns the tokens of the pod's account that its volumes ask for; NotFoundError where the API makes none."""
-    metadata = pod["metadata"]
-    account = str(pod["spec"].get("serviceAccountName") or "default")
-    bound = {"kind": "Pod", "apiVersion": "v1", "name": metadata["name"], "uid": uid_of(pod)}
-    tokens: dict[TokenRequest, str] = {}
-    for request in requests:
-        spec = {"expirationSeconds": request.seconds, "boundObjectRef": bound}
-        if request.audience:
-            spec["audiences"] = [request.audience]
-        body = {"metadata": {"name": account, "namespace": metadata["namespace"]}, "spec": spec}
-        answer = await store.create(SERVICE_ACCOUNT, body, subresource="token")
-        tokens[request] = str(answer["status"]["token"])
-    return tokens
 
 
 async def _volumes(store: ObjectStore, claims: Iterable[Object]) -> dict[str, Object]:

@@ -31,8 +31,9 @@ from corral.engine.node.mpi.roles import worker_command
 from corral.engine.node.mpi.surroundings import mpi_surroundings
 from corral.engine.node.pods.addresses import AddressBook, PodAddresses
 from corral.engine.node.pods.devices import Devices
-from corral.engine.node.pods.fetching import fetch, fetch_tokens
+from corral.engine.node.pods.fetching import fetch
 from corral.engine.node.pods.pod_logs import log_of
+from corral.engine.node.pods.tokens import AccountTokens
 from corral.engine.node.volumes.mounts import container_mounts, intended_mounts
 from corral.engine.node.volumes.payload import Ingredients
 from corral.engine.node.volumes.plan import MADE_OF_OBJECTS, Volume, plan_volumes
@@ -100,6 +101,7 @@ class Outfitter:
         self._addresses = addresses
         self._images = ImageRegister(folder.images)
         self._assets = assets
+        self._tokens = AccountTokens(runtime.store, runtime.clock)
 
     async def outfit(self, pod: Object, container: Object, number: int, neighbours: Callable[[], Neighbours]) -> Outfit:
         """Returns what one start of a container needs; StartRefusedError when something is missing."""
@@ -149,7 +151,7 @@ class Outfitter:
         fetched = await fetch(store, namespace, named_by_variables(pod) | named_by_volumes(pod))
         addresses = await self._addresses.of(pod, _texts(fetched), self._runtime.clock.now())
         try:
-            tokens = await fetch_tokens(store, pod, tokens_of(pod))
+            tokens = await self._tokens.of(pod, tokens_of(pod))
         except (NotFoundError, UnsupportedError) as error:
             raise StartRefusedError("FailedMount", f"this API makes no tokens for accounts: {error}") from error
         pod_ip = HOST_IP if pod["spec"].get("hostNetwork") else address_of(namespace, name)
@@ -209,6 +211,10 @@ class Outfitter:
     async def renew(self, pod: Object) -> tuple[str, ...]:
         """Brings the files of a running pod up to date with the objects they are made of; returns what changed."""
         return self._set_up(pod, await self._baggage(pod), {})
+
+    def forget(self, uid: str) -> None:
+        """Lets go of what is kept in memory for a pod that is gone."""
+        self._tokens.forget(uid)
 
     @staticmethod
     def is_renewable(pod: Object) -> bool:
