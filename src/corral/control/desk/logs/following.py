@@ -8,7 +8,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -53,11 +53,17 @@ class _Trouble(NamedTuple):
     error: CorralError
 
 
+class _Broken(NamedTuple):
+    """A thread died of what nobody expected; whoever follows must not wait for it, nor believe that all was heard."""
+
+    error: Exception
+
+
 class _Done(NamedTuple):
     source: Source
 
 
-_Message = Heard | _Seen | _Trouble | _Done | None
+_Message = Heard | _Seen | _Trouble | _Broken | _Done | None
 """None says that pods have changed."""
 
 
@@ -116,6 +122,8 @@ class Following:
             yield message
         elif isinstance(message, _Trouble):
             yield from self._worry(message.error)
+        elif isinstance(message, _Broken):
+            raise message.error
         elif isinstance(message, _Done):
             self._reading.discard((message.source.uid, message.source.container))
         else:
@@ -169,7 +177,7 @@ class Following:
             if name not in self._readers:
                 self._readers[name] = source
                 self._reading.add(name)
-                self._spawn(source.label, partial(self._read, source))
+                self._spawn(source.label, partial(self._read, source), _Done(source))
         if self._job.resource.kind == POD.kind and self._end is None:
             own = [pod for pod in pods if pod.uid == self._job.object["metadata"].get("uid")]
             if not own or own[0].is_finished:
@@ -185,10 +193,7 @@ class Following:
             hear=self._post,
             trouble=lambda error: self._post(_Trouble(error)),
         )
-        try:
-            followed.read()
-        finally:
-            self._post(_Done(source))
+        followed.read()
 
     # --- the watches ---
 
@@ -220,16 +225,20 @@ class Following:
 
     # --- threads and remarks ---
 
-    def _spawn(self, name: str, work: Callable[[DirectStore], None]) -> None:
+    def _spawn(self, name: str, work: Callable[[DirectStore], None], last: _Done | None = None) -> None:
+        """Does work in a thread, with a store of its own; `last` is what is told at its end, however it came."""
+
         def run() -> None:
-            store = self._session.open_store()
-            self._stores.append(store)
             try:
-                work(store)
+                with closing(self._session.open_store()) as store:
+                    self._stores.append(store)
+                    work(store)
             except CorralError as error:
                 self._post(_Trouble(error))
-            finally:
-                store.close()
+            except Exception as error:  # noqa: BLE001 - raised where somebody listens
+                self._post(_Broken(error))
+            if last is not None:
+                self._post(last)
 
         threading.Thread(target=run, name=f"logs {name}", daemon=True).start()
 
