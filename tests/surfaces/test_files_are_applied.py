@@ -148,7 +148,7 @@ def test_a_field_of_somebody_else_is_a_conflict_that_can_be_forced(api: Cli, api
 def test_a_namespace_that_is_asked_for_must_be_that_of_the_file(api: Cli) -> None:
     done = api("apply", "-n", "other", "-f", "-", text=team("sound"))
     assert done.returncode == 2
-    assert 'metadata.namespace is "sound", and -n asks for "other"' in done.stderr
+    assert 'metadata.namespace is "sound", and namespace "other" was asked for' in done.stderr
 
 
 def test_manifests_of_the_early_days_are_taken(api: Cli) -> None:

@@ -76,7 +76,7 @@ def place_of(session: Session, resource: ApiResource, manifest: Manifest, asked:
         return ObjectKey("", metadata["name"])
     own = metadata.get("namespace") or ""
     if own and asked and own != asked:
-        message = f'metadata.namespace is "{own}", and -n asks for "{asked}"'
+        message = f'metadata.namespace is "{own}", and namespace "{asked}" was asked for'
         raise PermanentError("other-namespace", message, hint="leave out one of them")
     return ObjectKey(own or asked or session.namespace, metadata["name"])
 
@@ -121,8 +121,7 @@ def told_apart(error: CorralError, manifest: Manifest) -> list[CorralError]:
     obj = manifest.object
     where = f"{manifest.place}: {obj['kind']} {obj['metadata']['name']}"
     if isinstance(error, ConflictError):
-        hint = "--force-conflicts takes these fields over"
-        return [RetryError(error.code, f"{where}: {error.message}", hint=hint)]
+        return [RetryError(error.code, f"{where}: {error.message}")]
     faults = _denied(error.message)
     if isinstance(error, InvalidError) and error.causes:
         faults = [each for one in error.causes for each in _denied(_fault(one.get("field"), one.get("message")))]

@@ -45,6 +45,8 @@ def apply(names: tuple[str, ...], force_conflicts: bool) -> int:
 
     def complain(problem: CorralError) -> None:
         refused.append(problem)
+        if problem.code == "conflict" and not problem.hint:
+            problem.hint = "--force-conflicts takes these fields over"
         tell(spoken(problem))
 
     with connected(doing="applying to") as session:
