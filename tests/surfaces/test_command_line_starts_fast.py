@@ -54,7 +54,7 @@ def test_help_costs_a_small_multiple_of_a_bare_interpreter() -> None:
         ["kubeconfig"],
         ["version"],
         *([verb, "--help"] for verb in ("up", "apply", "list", "get", "logs", "wait", "delete", "submit")),
-        *([verb, "--help"] for verb in ("exec", "attach", "cp", "suspend", "resume")),
+        *([verb, "--help"] for verb in ("exec", "attach", "cp", "suspend", "resume", "diff")),
     ],
 )
 def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> None:

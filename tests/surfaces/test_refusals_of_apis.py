@@ -23,6 +23,13 @@ COMMANDS: dict[str, str] = {
     "wait": "wait digits --timeout 1s",
     "delete": "delete digits",
     "apply": "apply -f job.json",
+    "diff": "diff -f job.json",
+    "delete all": "delete --all -y",
+    "suspend": "suspend digits",
+    "resume": "resume digits",
+    "exec": "exec digits -- true",
+    "attach": "attach digits",
+    "cp": "cp digits:a b",
 }
 
 
@@ -99,7 +106,8 @@ def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, addresses: dict[st
 def test_each_refusal_has_its_status_and_a_hint(
     command: str, context: str, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = run([*COMMANDS[command].split(), "--context", context])
+    verb, *words = COMMANDS[command].split()
+    found = run([verb, "--context", context, *words])
     said = capsys.readouterr()
     assert (found, said.out) == (status, ""), said.err
     lines = said.err.splitlines()

@@ -99,7 +99,7 @@ def job(state: str, failure: str = "user") -> dict[str, object]:
     ],
 )
 def test_a_goal_is_reached_or_never_will_be(state: str, goal: str, want: str | None) -> None:
-    found = verdict_on(job(state), goal)  # type: ignore[arg-type]
+    found = verdict_on(job(state), goal)
     assert (found.verdict if found else None) == want
 
 

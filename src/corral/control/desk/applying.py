@@ -27,6 +27,10 @@ class Applied(NamedTuple):
     resource: ApiResource
     key: ObjectKey
     change: ChangeWord
+    object: Object
+    """As the server has it now, or would have it."""
+    is_trial: bool = False
+    """Whether the server only said what it would do."""
 
     @property
     def is_training(self) -> bool:
@@ -34,7 +38,12 @@ class Applied(NamedTuple):
         return is_training(self.resource)
 
     def __str__(self) -> str:
-        return f"{shown_name(self.resource, self.key.name)} {self.change}"
+        return f"{self.shown} {self.change}{' (server dry run)' if self.is_trial else ''}"
+
+    @property
+    def shown(self) -> str:
+        """Returns `pytorchjob.kubeflow.org/digits`."""
+        return shown_name(self.resource, self.key.name)
 
 
 class Terms(NamedTuple):
@@ -42,6 +51,8 @@ class Terms(NamedTuple):
 
     namespace: str = ""
     force: bool = False
+    dry_run: bool = False
+    """Whether the server shall check everything and keep nothing."""
 
 
 def apply_all(
@@ -59,9 +70,11 @@ def apply_all(
     new_definitions = False
     for manifest in in_order(manifests):
         try:
-            resource = _resource(session, manifest, is_late=new_definitions)
+            resource = resource_of(session, manifest, is_late=new_definitions)
             key = place_of(session, resource, manifest, terms.namespace)
-            on_done(_apply(session, resource, key, manifest.object, terms))
+            before = present(session, resource, key)
+            after = patched(session, resource, key, manifest.object, terms)
+            on_done(Applied(resource, key, _change(before, after), after, terms.dry_run))
         except (PermanentError, ConflictError) as error:
             for one in told_apart(error, manifest):
                 on_problem(one)
@@ -81,7 +94,7 @@ def place_of(session: Session, resource: ApiResource, manifest: Manifest, asked:
     return ObjectKey(own or asked or session.namespace, metadata["name"])
 
 
-def _resource(session: Session, manifest: Manifest, *, is_late: bool) -> ApiResource:
+def resource_of(session: Session, manifest: Manifest, *, is_late: bool = False) -> ApiResource:
     """Returns the resource of a manifest; after a new definition the server is given a moment to serve it."""
     api_version, kind = manifest.object["apiVersion"], manifest.object["kind"]
     deadline = time.monotonic() + (SERVED_WITHIN if is_late else 0.0)
@@ -96,20 +109,28 @@ def _resource(session: Session, manifest: Manifest, *, is_late: bool) -> ApiReso
             refresh = True
 
 
-def _apply(session: Session, resource: ApiResource, key: ObjectKey, obj: Object, terms: Terms) -> Applied:
+def present(session: Session, resource: ApiResource, key: ObjectKey) -> Object | None:
+    """Returns the object as it is, None when it is not there."""
     try:
-        before: Object | None = session.store.get(resource, key)
+        return session.store.get(resource, key)
     except NotFoundError:
-        before = None
+        return None
+
+
+def patched(session: Session, resource: ApiResource, key: ObjectKey, obj: Object, terms: Terms) -> Object:
+    """Applies one object and returns what it is then, or would be."""
     placed = {**obj, "metadata": {**obj["metadata"], **({"namespace": key.namespace} if key.namespace else {})}}
-    options = WriteOptions(force=terms.force, validation="Strict")
-    stored = session.store.patch(resource, key, Patch("apply", placed), options=options)
+    options = WriteOptions(force=terms.force, validation="Strict", dry_run=terms.dry_run)
+    return session.store.patch(resource, key, Patch("apply", placed), options=options)
+
+
+def _change(before: Object | None, after: Object) -> ChangeWord:
     if before is None:
-        return Applied(resource, key, "created")
-    return Applied(resource, key, "unchanged" if _content(stored) == _content(before) else "configured")
+        return "created"
+    return "unchanged" if content_of(after) == content_of(before) else "configured"
 
 
-def _content(obj: Object) -> Object:
+def content_of(obj: Object) -> Object:
     """Returns what somebody asked for: servers write about themselves in status and in parts of metadata at any time."""
     own = ("resourceVersion", "managedFields", "generation")
     metadata = {field: value for field, value in obj["metadata"].items() if field not in own}

@@ -4,10 +4,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from corral.control.desk.kinds import TRAINING_GROUP
-from corral.errors import CorralError
-from corral.kinds.documents import DocumentError, each_object, load_documents
+from corral.errors import CorralError, PermanentError
+from corral.kinds.documents import Document, DocumentError, each_object, load_documents
 from corral.kinds.objects import Object
 from corral.kinds.references import split_api_version
+from corral.kinds.settings import Setting, with_settings
 
 
 class Text(NamedTuple):
@@ -54,6 +55,25 @@ def read_manifests(texts: Iterable[Text]) -> Reading:
                 reading.manifests.extend(found)
             except DocumentError as error:
                 reading.problems.append(error)
+    return reading
+
+
+def with_values(manifests: Sequence[Manifest], settings: Sequence[Setting]) -> Reading:
+    """Returns all manifests with the settings that are meant for them; one that is meant for none of them is a fault."""
+    reading = Reading([], [])
+    for setting in settings:
+        if not any(setting.is_for(one.object) for one in manifests):
+            problem = f"{setting} is for a {setting.kind}, and there is none"
+            reading.problems.append(PermanentError("bad-setting", problem))
+    for one in manifests:
+        try:
+            changed = one._replace(object=with_settings(one.object, settings))
+            next(each_object([Document(changed.object, one.line)], source=one.source))
+            _refuse_nameless(changed)
+            reading.manifests.append(changed)
+        except PermanentError as error:
+            place = "" if isinstance(error, DocumentError) else f"{one.place}: "
+            reading.problems.append(PermanentError(error.code, f"{place}{error.message}"))
     return reading
 
 

@@ -7,6 +7,8 @@ from typing import Any, Final, Literal, NamedTuple
 
 from corral.control.desk.finding import Found
 from corral.control.desk.job_lines import ENDED, conditions_of, job_line, state_of, status_of
+from corral.control.desk.looking import pods_in
+from corral.control.desk.members import chief_among, ended_container
 from corral.control.desk.session import Session
 from corral.errors import PermanentError, RetryError
 from corral.kinds.objects import Object
@@ -29,6 +31,9 @@ IN_WORDS: Final = {
 """That a goal is reached, and that it is not."""
 
 Goal = Literal["succeeded", "failed", "running", "finished"]
+"""The words for goals; kubectl's `delete`, `condition=TYPE` and `condition=TYPE=STATUS` are goals as well."""
+_CONDITION: Final = "condition="
+_PLAIN_WORDS: Final = {"delete": ("is gone", "is not gone")}
 Verdict = Literal["reached", "failed", "lost", "otherwise"]
 
 
@@ -37,16 +42,52 @@ class Waited(NamedTuple):
 
     verdict: Verdict
     why: str = ""
+    object: Object | None = None
+    """The job as it was seen last, None when it is gone."""
 
 
-def verdict_on(obj: Object, goal: Goal) -> Waited | None:
+def is_goal(text: str) -> bool:
+    """Whether a text says what can be waited for."""
+    kind, status = _condition(text)
+    return text in IN_WORDS or text in _PLAIN_WORDS or bool(kind and status)
+
+
+def in_words(goal: str) -> tuple[str, str]:
+    """Returns that a goal is reached, and that it is not."""
+    if goal.startswith(_CONDITION):
+        kind, status = _condition(goal)
+        shown = kind if status == "True" else f"{kind}={status}"
+        return f"has the condition {shown}", f"has not the condition {shown}"
+    return IN_WORDS.get(goal) or _PLAIN_WORDS[goal]
+
+
+def _condition(goal: str) -> tuple[str, str]:
+    """Returns the type and the status of a condition that is waited for."""
+    kind, equals, status = goal.removeprefix(_CONDITION).partition("=")
+    return (kind if goal.startswith(_CONDITION) else ""), status if equals else "True"
+
+
+def verdict_on(obj: Object, goal: str) -> Waited | None:
     """Returns whether a job has reached a goal or never will; None as long as it may."""
+    if goal == "delete":
+        return None
+    if goal.startswith(_CONDITION):
+        kind, status = _condition(goal)
+        held = {(str(one.get("type")).lower(), str(one.get("status")).lower()) for one in conditions_of(obj)}
+        if (kind.lower(), status.lower()) in held:
+            return Waited("reached")
+        return _ended(obj) if state_of(obj) in ENDED else None
     state = state_of(obj)
     if state not in ENDED:
         return Waited("reached") if goal == "running" and state == "Running" else None
     if goal == "finished" or goal == state.lower() or (goal == "running" and state == "Succeeded"):
         return Waited("reached")
-    if state == "Succeeded":
+    return _ended(obj)
+
+
+def _ended(obj: Object) -> Waited:
+    """Returns how a job has missed its goal by ending."""
+    if state_of(obj) == "Succeeded":
         return Waited("otherwise", "it succeeded")
     failures = status_of(obj).get("failures") or []
     told = [str(one.get("message") or "") for one in conditions_of(obj) if one.get("type") == "Failed"]
@@ -55,7 +96,7 @@ def verdict_on(obj: Object, goal: Goal) -> Waited | None:
 
 
 def wait_for(
-    session: Session, job: Found, goal: Goal, timeout: float | None, *, on_wait: Callable[[str], None]
+    session: Session, job: Found, goal: str, timeout: float | None, *, on_wait: Callable[[str], None]
 ) -> Waited:
     """Returns when the goal is reached or cannot be reached any more; too late is an error.
 
@@ -69,7 +110,11 @@ def wait_for(
             for obj in _sightings(session, job, wake if deadline is None else min(wake, deadline)):
                 last, silent_since = obj, None
                 if (verdict := verdict_on(obj, goal)) is not None:
-                    return verdict
+                    return verdict._replace(object=obj)
+        except NotFoundError:
+            if goal == "delete":
+                return Waited("reached")
+            raise
         except RetryError as error:
             if not (isinstance(error, UnreachableError) and error.timed_out):
                 silent_since = silent_since or time.monotonic()
@@ -78,14 +123,14 @@ def wait_for(
                 time.sleep(0.5)
         now = time.monotonic()
         if deadline is not None and now >= deadline:
-            message = f"{job.key.name} {IN_WORDS[goal][1]} after {timeout:g} s: it is {_shown(job, last)}"
+            message = f"{job.key.name} {in_words(goal)[1]} after {timeout:g} s: it is {_shown(job, last)}"
             raise PermanentError(
                 "wait-timeout", message, hint=f"the job goes on; `corral get {job.key.name}` tells more"
             )
         if now - told_at >= TELLS_AFTER:
             told_at = now
             trouble = "; the API server does not answer" if silent_since else ""
-            on_wait(f"waiting: {job.key.name} {IN_WORDS[goal][1]} yet, it is {_shown(job, last)}{trouble}")
+            on_wait(f"waiting: {job.key.name} {in_words(goal)[1]} yet, it is {_shown(job, last)}{trouble}")
 
 
 def _sightings(session: Session, job: Found, wake: float) -> Iterator[Object]:
@@ -107,6 +152,25 @@ def _sightings(session: Session, job: Found, wake: float) -> Iterator[Object]:
                     raise NotFoundError(f"{name} was deleted while it was waited for")
                 if change.object is not None:
                     yield change.object
+
+
+def trainer_exit_code(session: Session, job: Found, waited: Waited) -> int | None:
+    """Returns the exit code of the program that decided the end of a job; None when nobody knows it.
+
+    The operator keeps it with the failure; of a job of another operator the pod that leads is asked.
+    """
+    obj = waited.object
+    if obj is None or state_of(obj) not in ENDED:
+        return None
+    if state_of(obj) == "Succeeded":
+        return 0
+    codes = [one.get("exitCode") for one in status_of(obj).get("failures") or []]
+    known = [int(code) for code in codes if code]
+    if known:
+        return known[-1]
+    chief = chief_among(pods_in(session.store, job.pods))
+    ended = None if chief is None else ended_container(chief)
+    return None if ended is None or ended[1].exit_code == 0 else ended[1].exit_code
 
 
 def _shown(job: Found, obj: Object) -> str:

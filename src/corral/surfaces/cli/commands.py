@@ -30,6 +30,7 @@ SECTIONS: dict[str, Section] = {
     "Jobs": {
         "submit": Entry("Submit a job in one line, as with Arena."),
         "apply": Entry("Make the API hold what files say."),
+        "diff": Entry("Show what applying files would change."),
         "delete": Entry("Delete jobs and other objects.", ("del",)),
         "suspend": Entry("Take the pods from jobs, until they are resumed."),
         "resume": Entry("Let suspended jobs go on."),

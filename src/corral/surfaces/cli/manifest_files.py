@@ -2,10 +2,11 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from corral.control.desk.manifests import Manifest, Text, read_manifests
+from corral.control.desk.manifests import Manifest, Text, read_manifests, with_values
 from corral.errors import CorralError, PermanentError
+from corral.kinds.settings import read_setting
 from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.spoken import spoken
 
@@ -14,8 +15,12 @@ _MOST_BYTES = 64 * 1024 * 1024
 """What is longer is refused for its size, without having been read to its end."""
 
 
-def manifests_in(names: Iterable[str]) -> list[Manifest]:
-    """Returns the objects that files describe; when anything is wrong with them, all of it is told, and nothing done."""
+def manifests_in(names: Iterable[str], values: Sequence[str] = ()) -> list[Manifest]:
+    """Returns the objects that files describe, with values set in them (`--set`).
+
+    When anything is wrong with them, all of it is told, and nothing done.
+    """
+    settings = [read_setting(value) for value in values]
     texts: list[Text] = []
     problems: list[CorralError] = []
     for name in names:
@@ -25,6 +30,9 @@ def manifests_in(names: Iterable[str]) -> list[Manifest]:
             problems.append(error)
     reading = read_manifests(texts)
     problems += reading.problems
+    if settings and not problems:
+        reading = with_values(reading.manifests, settings)
+        problems = reading.problems
     if problems:
         for problem in problems[:-1]:
             tell(spoken(problem))

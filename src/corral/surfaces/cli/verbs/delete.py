@@ -1,17 +1,21 @@
 """`corral delete`."""
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from corral.surfaces.cli.connection import api_options, chosen_api, connected
 from corral.surfaces.cli.exit_codes import DONE, exit_status
+from corral.surfaces.cli.mistyped import Mistyped
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.spoken import spoken
+from corral.surfaces.cli.trainer_type import type_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
+    from corral.control.desk.finding import Found
     from corral.control.desk.manifests import Manifest
     from corral.control.desk.session import Session
     from corral.errors import CorralError
@@ -20,20 +24,37 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("names", nargs=-1, metavar="[KIND/NAME]...")
 @click.option("-f", "--filename", "files", multiple=True, metavar="FILE", help="File, folder, or - for stdin.")
+@type_option
+@click.option("--all", "everything", is_flag=True, help="All training jobs of the namespace; with -T all of a type.")
+@click.option(
+    "-l", "--selector", default="", metavar="LABELS", help="The training jobs with these labels: team=vision."
+)
+@click.option("-y", "--yes", "is_sure", is_flag=True, help="Do not ask before many jobs are deleted.")
 @click.option("--ignore-not-found", is_flag=True, help="What is not there counts as deleted.")
 @api_options
-def delete(names: tuple[str, ...], files: tuple[str, ...], ignore_not_found: bool) -> int:
+def delete(
+    names: tuple[str, ...],
+    files: tuple[str, ...],
+    trainer: str,
+    everything: bool,
+    selector: str,
+    is_sure: bool,
+    ignore_not_found: bool,
+) -> int:
     """Delete jobs and other objects, and everything that belongs to them.
 
     \b
     corral delete digits
     corral delete pytorchjob/digits configmap/recipe
     corral delete -f job.yaml
+    corral delete -l team=vision
+    corral delete --all -T pytorchjob -y
 
-    A name alone is that of a job. Returns when the API has taken note; pods are given the time that they ask for.
+    A name alone is that of a job. With --all or -l the jobs are listed first, and deleted when their number was typed. Returns
+    when the API has taken note; pods are given the time that they ask for.
     """
-    if bool(names) == bool(files):
-        raise click.UsageError("either names or -f")
+    if sum(map(bool, (names, files, everything or selector))) != 1:
+        raise click.UsageError("either names, or -f, or --all or -l")
     manifests = _manifests(files) if files else []
     refused: list[CorralError] = []
 
@@ -44,12 +65,14 @@ def delete(names: tuple[str, ...], files: tuple[str, ...], ignore_not_found: boo
 
     with connected(doing="deleting from") as session:
         if names:
-            _delete_named(session, names, complain)
-        else:
+            _delete_named(session, names, trainer, complain)
+        elif files:
             from corral.control.desk.applying import Terms
             from corral.control.desk.deleting import delete_all
 
             delete_all(session, manifests, Terms(chosen_api().namespace), on_done=_tell_deleted, on_problem=complain)
+        else:
+            _delete_found(session, _agreed(session, trainer, selector, is_sure=is_sure), complain)
     return exit_status(refused[0]) if refused else DONE
 
 
@@ -59,16 +82,55 @@ def _manifests(files: tuple[str, ...]) -> "list[Manifest]":
     return manifests_in(files)
 
 
-def _delete_named(session: "Session", names: tuple[str, ...], complain: "Callable[[CorralError], None]") -> None:
-    from corral.control.desk.deleting import delete_found
+def _delete_named(
+    session: "Session", names: tuple[str, ...], trainer: str, complain: "Callable[[CorralError], None]"
+) -> None:
     from corral.control.desk.finding import job_or_pod
     from corral.errors import PermanentError
 
     for name in names:
         try:
-            _tell_deleted(delete_found(session, job_or_pod(session, name, pods=False)))
+            _delete_found(session, [job_or_pod(session, name, pods=False, trainer=trainer)], complain)
         except PermanentError as error:
             complain(error)
+
+
+def _delete_found(session: "Session", found: "Sequence[Found]", complain: "Callable[[CorralError], None]") -> None:
+    from corral.control.desk.deleting import delete_found
+    from corral.errors import PermanentError
+
+    for one in found:
+        try:
+            _tell_deleted(delete_found(session, one))
+        except PermanentError as error:
+            complain(error)
+            continue
+        if one.is_training:
+            # Arena's users, and the scripts that they have, look for this sentence.
+            tell(f"The training job {one.key.name} has been deleted successfully")
+
+
+def _agreed(session: "Session", trainer: str, selector: str, *, is_sure: bool) -> "list[Found]":
+    """Returns the jobs that are to go, after they were shown and their number was typed."""
+    from corral.control.desk.job_lines import job_line
+    from corral.control.desk.looking import Wanted, jobs_in
+
+    jobs = jobs_in(session, wanted=Wanted(trainer, selector), on_note=lambda text: tell(f"note: {text}"))
+    if not jobs:
+        tell(f"no such training jobs in namespace {session.namespace}")
+        return []
+    number = f"{len(jobs)} training job{'' if len(jobs) == 1 else 's'}"
+    tell(f"{number} in namespace {session.namespace}:")
+    for job in jobs:
+        tell(f"  {job.shown}  {job_line(job).status}")
+    if is_sure:
+        return jobs
+    if not sys.stdin.isatty():
+        raise Mistyped(f"{number} would be deleted, and nobody can be asked", "-y deletes them without asking")
+    typed = click.prompt(f"Type {len(jobs)} to delete them", default="", show_default=False, err=True)
+    if typed.strip() != str(len(jobs)):
+        raise Mistyped("nothing was deleted", "-y deletes without asking")
+    return jobs
 
 
 def _tell_deleted(name: str) -> None:
