@@ -78,9 +78,9 @@ def _instances(story: "Story", now: float, where: Surroundings) -> str:
         Column("NAME", lambda pod: pod.name),
         Column("STATUS", lambda pod: pod.state),
         Column("AGE", lambda pod: NOTHING if pod.since is None else short_age(now - pod.since)),
-        Column("IS_CHIEF", lambda pod: str(pod.is_chief).lower()),
-        Column("GPU(Requested)", lambda pod: str(pod.gpus)),
-        Column("NODE", lambda pod: pod.node or NOTHING),
+        Column("IS_CHIEF", lambda pod: str(pod.is_chief).lower(), gives_way=1),
+        Column("GPU(Requested)", lambda pod: str(pod.gpus), gives_way=2),
+        Column("NODE", lambda pod: pod.node or NOTHING, gives_way=3),
         Column("RANK", lambda pod: "-" if pod.rank is None else str(pod.rank), is_ours=True),
         Column("RESTARTS", lambda pod: str(pod.restarts), is_ours=True),
         Column("EXIT", lambda pod: "-" if pod.exit_code is None else str(pod.exit_code), is_ours=True),
@@ -96,13 +96,13 @@ def _gpus(story: "Story", where: Surroundings) -> str:
         return ""
     columns: list[Column[PodLine]] = [
         Column("INSTANCE", lambda pod: pod.name),
-        Column("NODE(IP)", lambda pod: pod.node_address or NOTHING),
+        Column("NODE(IP)", lambda pod: pod.node_address or NOTHING, gives_way=2),
         Column("GPU(Requested)", lambda pod: str(pod.gpus)),
-        Column("GPU(IndexId)", _unmeasured),
+        Column("GPU(IndexId)", _unmeasured, gives_way=1),
         Column("GPU(DutyCycle)", _unmeasured),
         Column("GPU Memory(Used/Total)", _unmeasured),
     ]
-    shown = laid_out(columns, story.pods, where, wide=True, indent="  ", underlined=True)
+    shown = laid_out(columns, story.pods, where, indent="  ", underlined=True)
     line = story.line
     return f"GPUs:\n{shown}\n\n  Allocated/Requested GPUs of Job: {line.gpus_allocated}/{line.gpus_requested}"
 
@@ -124,16 +124,20 @@ def _all_events(story: "Story", now: float, where: Surroundings) -> str:
 def event_table(events: "Sequence[Told]", now: float, where: Surroundings, *, indent: str = "") -> str:
     """Returns events in Arena's columns; "" when there are none."""
     columns: list[Column[Told]] = [
-        Column("SOURCE", lambda one: one.about),
+        Column("SOURCE", lambda one: one.about, is_elastic=True, keeps_end=True),
         Column("TYPE", lambda one: "Warning" if one.is_warning else "Normal"),
         Column("AGE", lambda one: NOTHING if one.time is None else short_age(now - one.time)),
-        Column("MESSAGE", lambda one: f"[{one.reason}] {one.message}{_times(one)}"),
+        Column("MESSAGE", lambda one: f"[{one.reason}] {one.message}{_times(one)}", is_prose=True),
     ]
     return laid_out(columns, events, where, indent=indent, underlined=True) if events else ""
 
 
 def _times(one: "Told") -> str:
     return f" ({one.times} times)" if one.times > 1 else ""
+
+
+_NAMED = {"What happened:": -1, "Failures:": 1, "Events:": 2}
+"""Where the lines of each part have the name of a pod; -1 is nowhere."""
 
 
 def _moments(story: "Story", where: Surroundings) -> str:
@@ -176,10 +180,16 @@ def _events(story: "Story", where: Surroundings) -> str:
 
 
 def _part(title: str, rows: Sequence[tuple[str, ...]], where: Surroundings) -> str:
+    """Returns lines below a title; what stands in the last place of each is prose, and before it may be the name of a pod."""
     if not rows:
         return ""
-    kept = [column for column in range(len(rows[0])) if any(row[column] for row in rows)]
-    return f"{title}\n" + table([[where.safe(row[column]) for column in kept] for row in rows], indent="  ")
+    kept = [place for place in range(len(rows[0])) if any(row[place] for row in rows)]
+    columns = [_part_column(place, is_last=place == kept[-1], is_name=place == _NAMED[title]) for place in kept]
+    return f"{title}\n" + laid_out(columns, rows, where, indent="  ")
+
+
+def _part_column(place: int, *, is_last: bool, is_name: bool) -> "Column[tuple[str, ...]]":
+    return Column("", lambda row: row[place], is_elastic=is_name, keeps_end=is_name, is_prose=is_last)
 
 
 def _one_line(text: str) -> str:

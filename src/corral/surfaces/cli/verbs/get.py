@@ -30,11 +30,11 @@ def get(kind: str, name: str, trainer: str, events: bool, gpus: bool, everywhere
     """Show one job in full, or anything else that the API holds.
 
     \b
-    corral get digits               a job: how it is, its pods, what happened, its failures
+    corral get digits               a job: its pods, what happened, its failures
     corral get digits -e            and all events
-    corral get pytorchjob/digits    the same, when several kinds have one of that name; also -T pytorchjob
+    corral get pytorchjob/digits    the same, when several kinds have the name
     corral get                      all training jobs, as `corral list`
-    corral get pods -A              any kind, by its plural, singular or short name
+    corral get pods -A              any kind, by its plural or short name
     corral get configmap recipe -o yaml
 
     Jobs are shown whoever made them.
@@ -155,10 +155,11 @@ def _show_table(
 ) -> None:
     from corral.control.desk.looking import table_of
     from corral.surfaces.cli.render.server_table import server_table
+    from corral.surfaces.cli.render.terminal import surroundings
 
     answer = table_of(session, resource, name, everywhere=everywhere)
     if answer.get("rows"):
-        say(server_table(answer, everywhere=everywhere and resource.namespaced, wide=wide))
+        say(server_table(answer, surroundings(), everywhere=everywhere and resource.namespaced, wide=wide))
     else:
         where = f" in namespace {session.namespace}" if resource.namespaced and not everywhere else ""
         tell(f"no {resource.plural}{where}")

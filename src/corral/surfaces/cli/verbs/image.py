@@ -46,7 +46,7 @@ def map_image(pattern: str, words: tuple[str, ...], command: str, **said: Any) -
     \b
     corral image map 'tensorflow/*' --python ~/tf-environment
     corral image map 'kubeflow/pytorch-dist-mnist*' --command 'python mnist.py'
-    corral image map 'kubeflow-ci/tf-mnist*' --file mnist.py:/var/tf_mnist/mnist.py
+    corral image map 'kubeflow-ci/tf-mnist*' --file mnist.py:/var/mnist.py
     """
     if words and not command:
         raise click.UsageError(

@@ -32,7 +32,7 @@ def list(  # noqa: A001 - the name of the command
 
     \b
     corral list                         those of this namespace
-    corral list -A -o wide              those of all, with everything that fits into a line
+    corral list -A -o wide              those of all, with everything
     corral list -T tfjob --status running --status pending
     corral list -w                      and every change
 

@@ -37,8 +37,8 @@ def logs(job: str, follow: bool, timestamps: bool, **asked: object) -> None:
     """Show what the pods of a job print, all ranks as one text.
 
     \b
-    corral logs digits                    everything until now; of a failed job the failed rank first
-    corral logs -f digits                 until the job ends, across restarts
+    corral logs digits              until now; a failed rank comes first
+    corral logs -f digits           until the job ends, across restarts
     corral logs digits --rank 0 --tail 20
     corral logs -f digits --role worker --since 10m
 

@@ -53,9 +53,9 @@ submit = SubmitGroup(
     help="""Submit a job in one line, as with Arena.
 
     \b
-    corral submit tfjob --name mnist --image tensorflow/tensorflow --workers 2 --ps 1 'python train.py'
-    corral submit pytorchjob --name bert --image my/torch --workers 4 --gpus 8 -- torchrun train.py --lr 0.1
-    corral submit mpijob --name hvd --image my/horovod --workers 2 --data images:/images 'mpirun python train.py'
+    corral submit tfjob --name a --image my/tf --workers 2 --ps 1 'python a.py'
+    corral submit pytorchjob --name b --image my/pt --gpus 8 -- torchrun train.py
+    corral submit mpijob --name c --image my/hvd -d images:/images 'mpirun a.py'
 
     Command lines of Arena are taken as they are, also with its early spellings (--syncMode, --sshPort).
     """,

@@ -33,9 +33,9 @@ def typed_command(word: str) -> click.Command:
 _HELP = """Submit a {word}.
 
     \b
-    corral submit {word} --name mnist --image my/image --workers 2 'python train.py --epochs 3'
-    corral submit {word} --name mnist --image my/image -- python train.py --epochs 3
-    corral submit {word} --name mnist --image my/image --dry-run=client -o yaml 'python train.py'
+    corral submit {word} --name mnist --image my/image -- python train.py
+    corral submit {word} --name a --image b --workers 2 'python train.py'
+    corral submit {word} --name a --image b --dry-run=client -o yaml
 
     The command is one text for a shell; without one the image runs what it runs by itself.
     """
