@@ -70,6 +70,8 @@ class Toleration(msgspec.Struct, rename="camel", kw_only=True):
     """One taint that a pod bears, and for how long."""
 
     key: str = ""
+    operator: str = "Equal"
+    value: str = ""
     effect: str = ""
     toleration_seconds: int | None = None
 

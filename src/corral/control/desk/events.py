@@ -1,20 +1,25 @@
 """What was said about a job and its pods."""
 
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 from corral.control.desk.finding import Found, ignored
 from corral.control.desk.job_lines import names_of_pods
 from corral.control.desk.session import Session
+from corral.errors import RetryError
 from corral.kinds.objects import Object
 from corral.kinds.pod_view import PodView
-from corral.kinds.well_known import EVENT
-from corral.ports.object_store import Scope
-from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError
+from corral.kinds.well_known import EVENT, POD
+from corral.ports.object_store import Scope, Start
+from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError, UnreachableError
 from corral.reconcile.moments import seconds_of
 
 _ROUTINE: Final = ("SuccessfulCreate", "SuccessfulDelete")
 """What events say about every pod that comes and goes."""
+_GIVES_UP_AFTER: Final = 300.0
+"""How long a server may be away from one who follows."""
+_TRIES_AGAIN_AFTER: Final = 0.5
 
 
 class Told(NamedTuple):
@@ -79,12 +84,72 @@ def events_of(
         return []
     except (NotFoundError, InvalidError):
         return []
+    concerns = _concern(job, pods)
+    return sorted([*own, *(one for one in about_pods if concerns(one))], key=_turn)
+
+
+def followed_events(session: Session, job: Found) -> Iterator[list[Object]]:
+    """Yields what was said about a job and its pods, and then what is being said, until the caller leaves."""
+    scope, concerns = Scope(job.key.namespace), _concern(job, ())
+    seen: set[tuple[str, str]] = set()
+    away_since: float | None = None
+    while True:
+        try:
+            found: list[Object] = []
+            revision = ""
+            for page in session.store.pages(EVENT, scope, dict[str, Any]):
+                found, revision = ([] if page.is_first else found) + page.items, page.revision
+            yield _news(sorted((one for one in found if concerns(one)), key=_turn), seen)
+            away_since = None
+            for changes in session.store.watch(EVENT, scope, Start(revision), dict[str, Any]):
+                said = [one.object for one in changes if one.object is not None and one.verb != "DELETED"]
+                if fresh := _news([one for one in said if concerns(one)], seen):
+                    yield fresh
+        except RetryError as error:
+            if isinstance(error, UnreachableError) and error.timed_out:
+                continue
+            away_since = away_since or time.monotonic()
+            if time.monotonic() - away_since > _GIVES_UP_AFTER:
+                raise
+            time.sleep(_TRIES_AGAIN_AFTER)
+
+
+def _news(events: list[Object], seen: set[tuple[str, str]]) -> list[Object]:
+    """Returns the events that were not told in this form before, and takes note of them."""
+    fresh = [one for one in events if _form(one) not in seen]
+    seen.update(map(_form, fresh))
+    return fresh
+
+
+def _form(event: Object) -> tuple[str, str]:
+    return event["metadata"].get("uid", ""), event["metadata"].get("resourceVersion", "")
+
+
+def _concern(job: Found, pods: Sequence[PodView]) -> Callable[[Object], bool]:
+    """Returns whether an event is about this job or one of its pods.
+
+    Pods are known by name, since those before them had the same; what is older was about another job of this name.
+    """
+    uid, began = (
+        job.object["metadata"].get("uid", ""),
+        seconds_of(job.object["metadata"].get("creationTimestamp")) or 0.0,
+    )
     names = {pod.name for pod in pods} | set(names_of_pods(job))
-    began = seconds_of(job.object["metadata"].get("creationTimestamp")) or 0.0
-    # Pods are known by name, since those before them had the same; what is older was about another job of this name.
-    kept = [one for one in about_pods if (one.get("involvedObject") or {}).get("name") in names]
-    return sorted([*own, *(one for one in kept if _moment(one) >= began)], key=_moment)
+
+    def concerns(event: Object) -> bool:
+        about = event.get("involvedObject") or {}
+        if about.get("uid") == uid:
+            return True
+        return about.get("kind") == POD.kind and about.get("name") in names and _moment(event) >= began
+
+    return concerns
 
 
 def _moment(event: Object) -> float:
     return seconds_of(event_time(event)) or 0.0
+
+
+def _turn(event: Object) -> tuple[float, int]:
+    """Returns where an event stands; of those of one second, which are many, the order of writing decides."""
+    version = str(event["metadata"].get("resourceVersion") or "")
+    return _moment(event), int(version) if version.isdigit() else 0

@@ -38,8 +38,10 @@ SECTIONS: dict[str, Section] = {
     },
     "What happens": {
         "list": Entry("Show the training jobs, the newest first.", ("ls",)),
+        "why": Entry("Tell why a job waits, runs or has failed, and what helps."),
         "get": Entry("Show one job in full, or anything else that the API holds."),
         "logs": Entry("Show what the pods of a job print.", ("log",)),
+        "events": Entry("Show what was said about a job and its pods."),
     },
     "Inside of jobs": {
         "exec": Entry("Run a command inside of a job."),

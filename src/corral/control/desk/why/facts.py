@@ -1,0 +1,92 @@
+"""Asking the API for what the rules look at; what the rights forbid is left out, and said."""
+
+from collections.abc import Callable
+from typing import Final
+
+from corral.control.desk.events import events_of, told
+from corral.control.desk.finding import Found, ignored
+from corral.control.desk.job_lines import job_line
+from corral.control.desk.job_pods import JobPod
+from corral.control.desk.looking import pods_in
+from corral.control.desk.session import Session
+from corral.control.desk.why.situation import LastWords, NodeView, Situation
+from corral.errors import CorralError
+from corral.kinds.well_known import NODE, PERSISTENT_VOLUME_CLAIM, POD
+from corral.ports.object_store import Scope
+from corral.ports.refusals import ForbiddenError
+
+LAST_LINES: Final = 8
+"""So many of the last lines of a failed rank are shown."""
+
+
+def situation_of(session: Session, job: Found, now: float, *, on_note: Callable[[str], None] = ignored) -> Situation:
+    """Returns a job and what is around it; about nodes and claims only when pods wait for them."""
+    pods = pods_in(session.store, job.pods, on_note=on_note)
+    events = events_of(session, job, pods, only_warnings=False, on_note=on_note)
+    situation = Situation(job, job_line(job, pods), pods, [told(one) for one in events], now)
+    if situation.unbound and not situation.line.has_ended:
+        situation = _with_surroundings(session, situation, on_note)
+    if situation.line.state == "Failed" or any(pod.restarts() for pod in pods):
+        situation = situation._replace(last_words=_last_words(session, job, on_note))
+    return situation
+
+
+def _with_surroundings(session: Session, situation: Situation, on_note: Callable[[str], None]) -> Situation:
+    claims = None
+    if any(volume.persistent_volume_claim for pod in situation.unbound for volume in pod.spec.volumes):
+        claims = _claims(session, situation.job.key.namespace, on_note)
+    return situation._replace(claims=claims, nodes=nodes_in(session, on_note), others=_bound(session, on_note))
+
+
+def nodes_in(session: Session, on_note: Callable[[str], None] = ignored) -> list[NodeView] | None:
+    """Returns the nodes, trimmed; None, and a note, when we may not read them."""
+    found: list[NodeView] = []
+    try:
+        for page in session.store.pages(NODE, Scope(), NodeView):
+            found = ([] if page.is_first else found) + page.items
+    except ForbiddenError:
+        on_note("left out, since you may not list nodes: what they have left")
+        return None
+    return found
+
+
+def _bound(session: Session, on_note: Callable[[str], None]) -> list[JobPod] | None:
+    """Returns all pods that may take room on a node."""
+    found: list[JobPod] = []
+    scope = Scope(fields="spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed")
+    try:
+        for page in session.store.pages(POD, scope, JobPod):
+            found = ([] if page.is_first else found) + page.items
+    except ForbiddenError:
+        on_note("left out, since you may not list the pods of other namespaces: what is free on nodes")
+        return None
+    return found
+
+
+def _claims(session: Session, namespace: str, on_note: Callable[[str], None]) -> dict[str, str] | None:
+    try:
+        found = session.store.list(PERSISTENT_VOLUME_CLAIM, Scope(namespace))
+    except ForbiddenError:
+        on_note("left out, since you may not list them: claims")
+        return None
+    return {one["metadata"]["name"]: str((one.get("status") or {}).get("phase") or "Pending") for one in found}
+
+
+def _last_words(session: Session, job: Found, on_note: Callable[[str], None]) -> LastWords | None:
+    """Returns the last lines of the pod that failed first, or was restarted."""
+    from corral.control.desk.logs.reading import Printed, Shelf, read_present, shelf_of
+    from corral.control.desk.logs.sources import Choice, chosen_sources, in_order_of_failure
+
+    try:
+        shelf = shelf_of(session, job)
+        failed = [one for one in chosen_sources(shelf.pods, Choice()) if shelf.has_failed(one)]
+        again = [one for one in chosen_sources(shelf.pods, Choice()) if shelf.pod(one).restarts()]
+        for source in [*in_order_of_failure(shelf.pods, failed), *again]:
+            only = Shelf([shelf.pod(source)], shelf.kept, shelf.failed)
+            choice = Choice(tail=LAST_LINES)
+            heard = [one for one in read_present(session, only, choice) if isinstance(one, Printed)]
+            text = b"".join(piece.text + (b"\n" if piece.ends else b"") for one in heard for piece in one.pieces)
+            return LastWords(source.pod.name, text.decode("utf-8", "replace").splitlines()[-LAST_LINES:])
+    except CorralError as error:
+        on_note(f"left out: the log of the pod that failed ({error.message})")
+    return None
