@@ -6,11 +6,15 @@ from typing import Any, Final
 
 from corral.control.desk.finding import Found
 from corral.control.desk.job_pods import JobPod
+from corral.control.desk.looking import pods_in
+from corral.control.desk.pod_states import pod_state
 from corral.control.desk.session import Session
 from corral.kinds.nodes import LOOPBACK_PORTS
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
+from corral.kinds.training.label_names import TENSORBOARD
 from corral.kinds.well_known import SERVICE
+from corral.ports.object_store import Scope
 from corral.ports.refusals import ForbiddenError, NotFoundError
 
 SUFFIX: Final = "-tensorboard"
@@ -25,7 +29,18 @@ def tensorboard_of(session: Session, job: Found, pods: Sequence[JobPod]) -> str:
     except (NotFoundError, ForbiddenError):
         return ""
     hosts = [pod.status.host_ip for pod in pods if pod.status.host_ip]
-    return place_of(service, hosts, is_embedded=session.is_embedded)
+    boards = pods_in(session.store, Scope(job.key.namespace, labels=f"{TENSORBOARD}={job.key.name}"))
+    place = place_of(service, hosts, is_embedded=session.is_embedded)
+    trouble = trouble_of(boards)
+    return f"{place} ({trouble})" if place and trouble else place
+
+
+def trouble_of(boards: Sequence[JobPod]) -> str:
+    """Returns why nobody answers at the address; "" when somebody does, or when it cannot be told. Pure."""
+    if not boards or any(pod.is_ready for pod in boards):
+        return ""
+    pod = boards[-1]
+    return f"it does not run: {pod_state(pod)}; `corral logs {pod.name}` tells more"
 
 
 def place_of(service: Object, hosts: Sequence[str], *, is_embedded: bool) -> str:

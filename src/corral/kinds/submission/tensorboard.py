@@ -17,9 +17,8 @@ from corral.kinds.submission.volumes import (
     logs_volume,
     shares_node_directory,
 )
+from corral.kinds.training.label_names import TENSORBOARD
 
-LABEL: Final = "corral.dev/tensorboard"
-"""On everything that belongs to the TensorBoard of a job; its value is the name of the job."""
 PORT: Final = 6006
 ADDRESS: Final = "CORRAL_ADDRESS"
 
@@ -39,7 +38,7 @@ def board_objects(submission: Submission, job_type: JobType) -> list[Object]:
     """Returns the Service and then the Deployment, whose pods look for it; nothing when none is asked for."""
     if not submission.tensorboard.enabled:
         return []
-    labels = {LABEL: submission.name}
+    labels = {TENSORBOARD: submission.name}
     metadata = {"name": board_name(submission.name), "labels": {**submission.labels, **labels}}
     service = {
         "apiVersion": "v1",

@@ -8,3 +8,6 @@ BATCH_JOB_NAME = "batch.kubernetes.io/job-name"
 """On the pods of a plain Job."""
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 """On the pods of an indexed Job."""
+
+TENSORBOARD = "corral.dev/tensorboard"
+"""On everything that belongs to the TensorBoard of a job; its value is the name of the job."""

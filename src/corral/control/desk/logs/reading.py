@@ -77,8 +77,9 @@ class Shelf(NamedTuple):
         return pod.phase == GONE or has_started(pod, source.container)
 
     def has_failed(self, source: Source) -> bool:
-        """Whether the pod has failed."""
-        return source.uid in self.failed or self.pod(source).phase == "Failed"
+        """Whether the pod has failed; one that is taken away with its job was only ended."""
+        pod = self.pod(source)
+        return source.uid in self.failed or (pod.phase == "Failed" and not pod.is_terminating)
 
     def pod(self, source: Source) -> LoggedPod:
         """Returns the pod of a source."""
