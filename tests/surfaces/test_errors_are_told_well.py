@@ -65,6 +65,18 @@ def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:
     assert done.stderr == 'error: there is no command "corral upp"\nhint: did you mean "up"?\n'
 
 
+def test_corral_alone_shows_what_there_is(cli: Cli) -> None:
+    done = cli()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == cli("--help").stdout
+
+
+def test_a_group_alone_shows_its_commands_and_is_a_usage_error(cli: Cli) -> None:
+    done = cli("image")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == cli("image", "--help").stdout
+
+
 def test_an_unknown_option_is_told_what_is_near(cli: Cli) -> None:
     done = cli("logs", "digits", "--folow")
     assert (done.returncode, done.stderr) == (2, "error: no such option '--folow'\nhint: did you mean \"--follow\"?\n")

@@ -79,6 +79,8 @@ def _run(words: list[str]) -> int:
     try:
         answer = corral.main(list(words), prog_name="corral", standalone_mode=False)
         return answer if isinstance(answer, int) else 0
+    except click.exceptions.NoArgsIsHelpError as error:
+        return _helped(error)
     except click.ClickException as error:
         click.echo(spoken_usage(error), err=True)
         return error.exit_code
@@ -97,3 +99,10 @@ def _run(words: list[str]) -> int:
             raise
         click.echo(spoken(error), err=True)
         return exit_status(error)
+
+
+def _helped(error: click.exceptions.NoArgsIsHelpError) -> int:
+    """Shows the help of a command that was typed alone; `corral` itself may be, a group of commands wants one of them."""
+    is_corral = error.ctx is None or error.ctx.parent is None
+    click.echo(error.message, err=not is_corral)
+    return 0 if is_corral else error.exit_code

@@ -15,7 +15,7 @@ _FORM = {"json": False}
 def speak_as_asked(words: Sequence[str]) -> None:
     """Lets errors be objects when a command line asks for JSON; words behind `--` belong to somebody else."""
     own = list(words[: words.index("--")] if "--" in words else words)
-    pairs = zip(own, [*own[1:], ""], strict=True)
+    pairs = zip(own, [*own[1:], ""], strict=False)  # no words at all are also words
     _FORM["json"] = any(
         word in ("-ojson", "-o=json", "--output=json") or (word in ("-o", "--output") and after == "json")
         for word, after in pairs
