@@ -45,6 +45,13 @@ bert-large  PENDING    PYTORCHJOB  0s        8               2               N/A
 mnist       SUCCEEDED  TFJOB       1m        0               N/A             192.168.1.120
 gan         FAILED     PYTORCHJOB  5m        8               N/A             192.168.1.120"""
 
+NARROWED = """\
+NAME        STATUS     TRAINER     DURATION  GPU(Requested)  GPU(Allocated)
+resnet      RUNNING    PYTORCHJOB  6m        8               8
+bert-large  PENDING    PYTORCHJOB  0s        8               2
+mnist       SUCCEEDED  TFJOB       1m        0               N/A
+gan         FAILED     PYTORCHJOB  5m        8               N/A"""
+
 WITH_OURS = """\
 NAME        STATUS     TRAINER     DURATION  GPU(Requested)  GPU(Allocated)  NODE           PODS  PROGRESS      RESTARTS  FAILURE
 resnet      RUNNING    PYTORCHJOB  6m        8               8               192.168.1.120  4/4   12% 120/1000  0         -
@@ -53,16 +60,16 @@ mnist       SUCCEEDED  TFJOB       1m        0               N/A             192
 gan         FAILED     PYTORCHJOB  5m        8               N/A             192.168.1.120  0/4   -             0         oom"""
 
 COLOURED = """\
-NAME        STATUS     TRAINER     DURATION  GPU(Requested)  GPU(Allocated)  NODE
-resnet      RUNNING    PYTORCHJOB  6m        8               8               192.168.1.120
-bert-large  \x1b[33mPENDING\x1b[0m    PYTORCHJOB  0s        8               2               N/A
-mnist       \x1b[32mSUCCEEDED\x1b[0m  TFJOB       1m        0               N/A             192.168.1.120
-gan         \x1b[31mFAILED\x1b[0m     PYTORCHJOB  5m        8               N/A             192.168.1.120"""
+NAME        STATUS     TRAINER     DURATION  GPU(Requested)  GPU(Allocated)
+resnet      RUNNING    PYTORCHJOB  6m        8               8
+bert-large  \x1b[33mPENDING\x1b[0m    PYTORCHJOB  0s        8               2
+mnist       \x1b[32mSUCCEEDED\x1b[0m  TFJOB       1m        0               N/A
+gan         \x1b[31mFAILED\x1b[0m     PYTORCHJOB  5m        8               N/A"""
 
 
 @pytest.mark.parametrize(
     ("where", "shown"),
-    [(PIPE, ARENA), (NARROW, ARENA), (WIDE, WITH_OURS), (NARROW._replace(is_coloured=True), COLOURED)],
+    [(PIPE, ARENA), (NARROW, NARROWED), (WIDE, WITH_OURS), (NARROW._replace(is_coloured=True), COLOURED)],
 )
 def test_a_list_has_the_columns_of_arena_and_ours_where_there_is_room(where: Surroundings, shown: str) -> None:
     assert job_table(JOBS, NOW, where) == shown
@@ -171,8 +178,11 @@ Instances:
 @pytest.mark.parametrize("where", PODS)
 def test_a_job_is_shown_as_arena_shows_it_and_then_its_story(where: Surroundings) -> None:
     shown = job_story(STORY, NOW, where)
-    coloured = HEAD.replace("FAILED", "\x1b[31mFAILED\x1b[0m") if where.is_coloured else HEAD
-    assert shown == coloured + PODS[where] + TAIL
+    head, tail = HEAD, TAIL
+    if where.is_coloured:
+        head = HEAD.replace("FAILED", "\x1b[31mFAILED\x1b[0m")
+        tail = TAIL.replace("  Failed ", "  \x1b[31mFailed\x1b[0m ")
+    assert shown == head + PODS[where] + tail
 
 
 def test_events_and_gpus_are_shown_when_asked_for() -> None:

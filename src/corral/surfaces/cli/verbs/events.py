@@ -1,7 +1,6 @@
 """`corral events`."""
 
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -37,10 +36,10 @@ def events(job: str, trainer: str, watch: bool, output: OutputForm) -> None:
     with connected() as session:
         found = job_or_pod(session, job, pods=False, trainer=trainer)
         if watch:
-            shown: list[Object] = []
+            is_first = True
             for batch in followed_events(session, found):
-                _show(batch, output, before=shown, is_stream=True)
-                shown += batch
+                _show(batch, output, with_head=is_first, is_stream=True)
+                is_first = is_first and not batch
             return
         pods = pods_in(session.store, found.pods)
         said = events_of(session, found, pods, only_warnings=False, on_note=note)
@@ -49,18 +48,15 @@ def events(job: str, trainer: str, watch: bool, output: OutputForm) -> None:
             tell(f"nothing was said about {found.key.name}, or it is forgotten: servers keep events for an hour")
 
 
-def _show(
-    said: "list[Object]", output: OutputForm, *, before: "Sequence[Object]" = (), is_stream: bool = False
-) -> None:
-    """Writes events; those that were shown before them say only how wide the columns are."""
+def _show(said: "list[Object]", output: OutputForm, *, with_head: bool = True, is_stream: bool = False) -> None:
     if output.is_for_people:
         from corral.control.desk.events import told
         from corral.surfaces.cli.render.job_story import event_table
         from corral.surfaces.cli.render.terminal import surroundings
 
-        lines = event_table([told(one) for one in (*said, *before)], time.time(), surroundings()).splitlines()
+        lines = event_table([told(one) for one in said], time.time(), surroundings()).splitlines()
         if said:
-            say_painted("\n".join(lines[2 if before else 0 : len(said) + 2]))
+            say_painted("\n".join(lines[0 if with_head else 2 :]))
         return
     from corral.surfaces.cli.render.objects import list_of, say_data
 
