@@ -181,7 +181,7 @@ def test_a_job_is_shown_as_arena_shows_it_and_then_its_story(where: Surroundings
     head, tail = HEAD, TAIL
     if where.is_coloured:
         head = HEAD.replace("FAILED", "\x1b[31mFAILED\x1b[0m")
-        tail = TAIL.replace("  Failed ", "  \x1b[31mFailed\x1b[0m ")
+        tail = TAIL.replace("Failed ", "\x1b[31mFailed\x1b[0m ").replace("OOMKilled", "\x1b[31mOOMKilled\x1b[0m")
     assert shown == head + PODS[where] + tail
 
 
