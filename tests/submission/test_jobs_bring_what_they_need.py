@@ -107,3 +107,38 @@ def test_a_job_that_cannot_have_its_files_is_deleted_again(machine: Machine, tmp
 
 
 _TAKEN = '{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "torn-files"}}'
+
+
+def test_a_job_is_submitted_once_more_with_its_files(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "a.ini").write_text("a = 1\n")
+    machine.submit(
+        *("pytorchjob", "--name=first", "--image=none", "--working-dir=/tmp"),
+        *(f"--config-file={tmp_path}/a.ini:/etc/app/a.ini", 'cat /etc/app/a.ini; echo "$MORE"'),
+    )
+    machine.succeeded("first")
+    path = "spec.pytorchReplicaSpecs.Master.template.spec.containers[0].env[0]"
+    again = machine.cli("resubmit", "first", "--name=second", "--set", f"{path}.name=MORE", "--set", f"{path}.value=b")
+    assert again.stdout == "pytorchjob.kubeflow.org/second created\nconfigmap/second-files created\n", again.stderr
+    machine.succeeded("second")
+    assert machine.said("second") == ["a = 1", "b"]
+
+
+def test_only_a_job_that_has_ended_is_replaced(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "a.ini").write_text("a = 1\n")
+    machine.submit(
+        *("pytorchjob", "--name=turn", "--image=none", "--working-dir=/tmp"),
+        *(
+            f"--config-file={tmp_path}/a.ini:/etc/a.ini",
+            f"--data-dir={tmp_path}",
+            f"until [ -e {tmp_path}/go ]; do sleep 0.05; done",
+        ),
+    )
+    early = machine.cli("resubmit", "turn", "--replace")
+    assert (early.returncode, "turn has not ended" in early.stderr) == (5, True)
+    before = machine.object("pytorchjob", "turn")["metadata"]["uid"]
+    (tmp_path / "go").touch()
+    machine.succeeded("turn")
+    replaced = machine.cli("resubmit", "turn", "--replace", "--wait")
+    assert replaced.returncode == 0, replaced.stderr
+    assert machine.object("pytorchjob", "turn")["metadata"]["uid"] != before
+    assert machine.object("configmap", "turn-files")["data"] == {"a.ini": "a = 1\n"}

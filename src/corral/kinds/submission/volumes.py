@@ -67,10 +67,15 @@ def is_below(path: str, folder: str) -> bool:
     return path.rstrip("/") == folder.rstrip("/") or path.startswith(folder.rstrip("/") + "/")
 
 
-def logs_volume(submission: Submission) -> Object:
-    """Returns the directory of the node that the job and its TensorBoard share."""
+def logs_path(namespace: str, name: str) -> str:
+    """Returns the directory of the node that a job and its TensorBoard share."""
     # Of one component and below a folder that everybody may write to: on one machine pods have the rights of a person.
-    path = f"/tmp/corral-logs-{submission.namespace or 'default'}-{submission.name}"  # noqa: S108
+    return f"/tmp/corral-logs-{namespace or 'default'}-{name}"  # noqa: S108
+
+
+def logs_volume(submission: Submission) -> Object:
+    """Returns that directory as a volume."""
+    path = logs_path(submission.namespace, submission.name)
     return {"name": "training-logs", "hostPath": {"path": path, "type": "DirectoryOrCreate"}}
 
 

@@ -55,6 +55,7 @@ BY_CODE = {
     "unauthorized": NOT_ALLOWED,
     "already-exists": CONFLICT,
     "conflict": CONFLICT,
+    "not-ended": CONFLICT,
     "container-not-running": CONFLICT,
     "job-ended": CONFLICT,
     "wait-timeout": TIMED_OUT,

@@ -100,25 +100,35 @@ def send(
 
     `objects_in` says which they are in a namespace; without an API the one on the command line, if any.
     """
-    objects = _amended(objects_in(chosen_api().namespace), sending.sets)
+    objects = with_sets(objects_in(chosen_api().namespace), sending.sets)
     if sending.dry_run == "client":
-        _show(objects, sending.output if sending.output.name else OutputForm("yaml"))
+        _show(objects, sending)
+        return DONE
+    with connected(doing="" if sending.quiet else "submitting to") as session:
+        objects = with_sets(objects_in(session.namespace), sending.sets)
+        return send_in(session, resource, objects, needs, sending)
+
+
+def send_in(
+    session: "Session", resource: "ApiResource", objects: "Sequence[Object]", needs: "Needs", sending: Sending
+) -> int:
+    """Shows or makes objects, the job first, by an API that is open, and returns the exit status."""
+    if sending.dry_run == "client":
+        _show(objects, sending)
         return DONE
     from corral.control.desk.submitting import check_needs, submit_objects
 
-    with connected(doing="" if sending.quiet else "submitting to") as session:
-        check_needs(session, needs, on_note=lambda text: tell(f"note: {text}"))
-        objects = _amended(objects_in(session.namespace), sending.sets)
-        made = submit_objects(session, resource, objects, key=sending.key, dry_run=sending.dry_run == "server")
-        _tell_made(made, sending)
-        if sending.dry_run == "server":
-            return DONE
-        if not sending.quiet and not sending.output.name:
-            tell_next(made[0].resource.kind, made[0].key.name, made[0].key.namespace)
-        return _await(session, made[0], sending) if sending.wait else DONE
+    check_needs(session, needs, on_note=lambda text: tell(f"note: {text}"))
+    made = submit_objects(session, resource, objects, key=sending.key, dry_run=sending.dry_run == "server")
+    _tell_made(made, sending)
+    if sending.dry_run == "server":
+        return DONE
+    if not sending.quiet and not sending.output.name:
+        tell_next(made[0].key.name, made[0].key.namespace)
+    return _await(session, made[0], sending) if sending.wait else DONE
 
 
-def _amended(objects: "Sequence[Object]", sets: Sequence[str]) -> "list[Object]":
+def with_sets(objects: "Sequence[Object]", sets: Sequence[str]) -> "list[Object]":
     """Returns objects with what --set says about the job."""
     job, *others = objects
     if not sets:
@@ -134,10 +144,11 @@ def _amended(objects: "Sequence[Object]", sets: Sequence[str]) -> "list[Object]"
     return [changed, *others]
 
 
-def _show(objects: "Sequence[Object]", form: OutputForm) -> None:
+def _show(objects: "Sequence[Object]", sending: Sending) -> None:
     from corral.surfaces.cli.render.objects import list_of, say_data
 
     names = [f"{one['kind'].lower()}{_group(one['apiVersion'])}/{one['metadata']['name']}" for one in objects]
+    form = sending.output if sending.output.name else OutputForm("yaml")
     say_data(objects[0] if len(objects) == 1 else list_of(objects), names, form)
 
 
@@ -148,7 +159,7 @@ def _group(api_version: str) -> str:
 
 def _tell_made(made: "Sequence[Made]", sending: Sending) -> None:
     if sending.output.name:
-        _show([one.object for one in made], sending.output)
+        _show([one.object for one in made], sending)
     elif sending.quiet:
         say(made[0].key.name)
     else:
@@ -157,7 +168,7 @@ def _tell_made(made: "Sequence[Made]", sending: Sending) -> None:
             say(f"{one}{checked}")
 
 
-def tell_next(kind: str, name: str, namespace: str) -> None:
+def tell_next(name: str, namespace: str) -> None:
     """Tells three lines: how to see what a job prints, why it waits, and how to end it."""
     own = namespace if chosen_api().namespace or namespace != "default" else ""
     where = chosen_api()._replace(namespace=own).words()

@@ -1,0 +1,53 @@
+"""A clean copy of a job under another name: what was asked for, and nothing that others wrote."""
+
+from typing import Any
+
+from corral.kinds.submission.objects import objects_of
+from corral.kinds.submission.resubmission import copy_of
+from corral.kinds.submission.submission import LocalFile, Submission, TensorBoard
+
+
+def _submission(name: str) -> Submission:
+    return Submission(
+        type="pytorchjob",
+        name=name,
+        namespace="ml",
+        image="i",
+        workers=2,
+        gang=True,
+        rdma=True,
+        env={"NOTE": "old-files", "OTHER": "old"},
+        files=(LocalFile("/etc/a.ini", b"a"),),
+        tensorboard=TensorBoard(enabled=True),
+        command="python train.py --name old",
+    )
+
+
+def _stored(obj: dict[str, Any]) -> dict[str, Any]:
+    """Returns an object as a server has it."""
+    written = {"kubectl.kubernetes.io/last-applied-configuration": "{}", "corral.dev/submission": "7"}
+    metadata = {
+        **obj["metadata"],
+        "annotations": {**obj["metadata"].get("annotations", {}), **written},
+        "uid": "u",
+        "resourceVersion": "5",
+        "generation": 2,
+        "creationTimestamp": "2026-01-01T00:00:00Z",
+        "ownerReferences": [{"uid": "o"}],
+        "managedFields": [],
+    }
+    stored = {**obj, "metadata": metadata, "status": {"phase": "x"}}
+    if obj["kind"] == "Service":
+        ports = [{**port, "nodePort": 30000} for port in obj["spec"]["ports"]]
+        stored["spec"] = {**obj["spec"], "clusterIP": "10.0.0.1", "ports": ports}
+    return stored
+
+
+def test_a_copy_is_what_a_submission_of_the_other_name_would_be() -> None:
+    copies = [copy_of(_stored(one), "old", "new") for one in objects_of(_submission("old"))]
+    assert copies == objects_of(_submission("new"))
+
+
+def test_a_copy_of_the_same_name_is_the_submission_itself() -> None:
+    submitted = objects_of(_submission("old"))
+    assert [copy_of(_stored(one), "old", "old") for one in submitted] == submitted
