@@ -220,6 +220,24 @@ def test_containers_of_one_pod_share_its_volumes_and_end_on_their_own(stage: Sta
     assert said(stage, "pair", "reader") == ["hello"]
 
 
+@pytest.mark.parametrize(
+    ("path", "code"), [("/dev/termination-log", 0), ("/dev/termination-log", 3), ("/run/of-our-own/words", 3)]
+)
+def test_the_last_words_of_a_program_are_told(stage: Stage, path: str, code: int) -> None:
+    line = f"echo said first; echo because > {path}; exit {code}"
+    stage.make(POD, "speaker", spec=pod_spec(shell(line, terminationMessagePath=path)))
+    wait_phase(stage, "speaker", "Failed" if code else "Succeeded")
+    assert container(stage, "speaker")["state"]["terminated"]["message"] == "because\n"
+    assert not Path(path).exists(), "it is a file of the run, not of the machine"
+
+
+def test_the_log_speaks_for_a_program_that_left_no_words(stage: Stage) -> None:
+    policy = {"terminationMessagePolicy": "FallbackToLogsOnError", "terminationMessagePath": "/run/words"}
+    stage.make(POD, "silent", spec=pod_spec(shell("echo out of luck; exit 3", **policy)))
+    wait_phase(stage, "silent", "Failed")
+    assert container(stage, "silent")["state"]["terminated"]["message"] == "out of luck\n"
+
+
 def test_a_killed_node_finds_its_pods_again(stage: Stage, machine: MachineGround) -> None:
     stage.make(POD, "kept", spec=pod_spec(shell("echo begun; sleep 2; echo done; exit 4")))
     wait_phase(stage, "kept", "Running")

@@ -5,6 +5,7 @@ import os
 from corral.engine.node.containers.ending import ending_of
 from corral.engine.node.containers.memory_limits import oom_evidence
 from corral.engine.node.containers.record import KILLED, Ending, Run
+from corral.engine.node.containers.termination_message import message_of
 from corral.engine.node.logs.run_log import RunLog
 from corral.engine.node.pods.sight import RunSight
 from corral.kinds.objects import Object
@@ -17,6 +18,7 @@ def how_it_ended(run: Run, number: int, container: Object, log: RunLog) -> RunSi
     """Returns the run as one that has ended."""
     ending = ending_of(run) or Ending(KILLED, run.started_at)
     reason, message = _reason(run, ending)
+    message = "\n".join(text for text in (message, message_of(run.folder)) if text)
     if not message and ending.exit_code and container.get("terminationMessagePolicy") == "FallbackToLogsOnError":
         message = last_words(log.path)
     return RunSight(number, run.started_at, ending.finished_at, ending.exit_code, reason, message, run.streak)

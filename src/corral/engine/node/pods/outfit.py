@@ -14,6 +14,7 @@ from corral.control.runtime import Runtime
 from corral.engine.node.addressing.loopback import address_of
 from corral.engine.node.addressing.paddle_pods import paddle_variables
 from corral.engine.node.containers.launch import WAITING, Launch, Limits, Mount, StartRefusedError
+from corral.engine.node.containers.termination_message import make_message_file, message_mount
 from corral.engine.node.downward import PodFacts
 from corral.engine.node.environment.commands import expanded_command
 from corral.engine.node.environment.inheritance import inherited, merged
@@ -112,14 +113,16 @@ class Outfitter:
         found = self._resolution(container, baggage)
         meaning = self._meaning(pod, container, found.values)
         own_files = (Mount(source, path, read_only=True) for path, source in meaning.files.items())
+        uid, name = uid_of(pod), str(container["name"])
+        folder = self._folder.run(uid, name, number)
         mounts = (*self._mounts(pod, container, baggage, found.values), *own_files)
+        mounts += _last_words(container, folder, mounts, (*meaning.argv, *found.values.values()))
         translate = _translation(baggage.addresses, mounts)
         told = [one._replace(value=translate(one.value)) for one in found.variables]
         whole = merged(inherited(self._assets.environment, pod), meaning.env, told)
-        uid, name = uid_of(pod), str(container["name"])
         whole |= self._assets.devices.variables(uid, container, beside.uids)
         launch = Launch(
-            folder=self._folder.run(uid, name, number),
+            folder=folder,
             argv=tuple(translate(word) for word in meaning.argv),
             env=self._completed(pod, meaning.dressed(whole), translate),
             workdir=translate(meaning.workdir) or self._scratch(uid),
@@ -232,6 +235,15 @@ class Outfitter:
         folder = os.path.join(self._folder.pod(uid), "work")
         os.makedirs(folder, mode=0o700, exist_ok=True)
         return folder
+
+
+def _last_words(container: Object, folder: str, mounts: Sequence[Mount], texts: Iterable[str]) -> tuple[Mount, ...]:
+    """Makes the file for the last words of a run, when it needs one, and returns where it sees it."""
+    mount = message_mount(container, folder, mounts, texts)
+    if mount is None:
+        return ()
+    make_message_file(mount)
+    return (mount,)
 
 
 def _translation(addresses: PodAddresses, mounts: tuple[Mount, ...]) -> Translate:
