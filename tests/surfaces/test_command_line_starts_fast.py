@@ -54,7 +54,7 @@ def test_help_costs_a_small_multiple_of_a_bare_interpreter() -> None:
         ["kubeconfig"],
         ["version"],
         *([verb, "--help"] for verb in ("up", "apply", "list", "get", "logs", "wait", "delete", "submit")),
-        *([verb, "--help"] for verb in ("exec", "attach", "cp", "suspend", "resume", "diff")),
+        *([verb, "--help"] for verb in ("exec", "attach", "cp", "suspend", "resume", "diff", "scale")),
     ],
 )
 def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> None:
@@ -71,6 +71,7 @@ def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> 
         (["apply", "-f", "job.json"], "yaml"),
         (["logs", "digits"], "difflib"),
         (["suspend", "digits"], "difflib"),
+        (["scale", "digits", "--workers", "2"], "difflib"),
         (["submit", "tfjob", "--name=x", "--image=i", "--ps=1", "--tensorboard", "true"], ""),
         (["submit", "mpijob", "--name=x", "--image=i", "--data=a:/a", "--dry-run=client", "-o", "json", "true"], ""),
     ],

@@ -31,6 +31,8 @@ COMMANDS: dict[str, str] = {
     "delete all": "delete --all -y",
     "suspend": "suspend digits",
     "resume": "resume digits",
+    "scale": "scale digits --workers 2",
+    "scaleout": "scaleout etjob --name digits",
     "exec": "exec digits -- true",
     "attach": "attach digits",
     "cp": "cp digits:a b",
@@ -110,8 +112,8 @@ def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, addresses: dict[st
 def test_each_refusal_has_its_status_and_a_hint(
     command: str, context: str, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    verb, *words = COMMANDS[command].split()
-    found = run([verb, "--context", context, *words])
+    words, _, behind = COMMANDS[command].partition(" -- ")
+    found = run([*words.split(), "--context", context, *(["--", behind] if behind else [])])
     said = capsys.readouterr()
     assert (found, said.out) == (status, ""), said.err
     lines = said.err.splitlines()

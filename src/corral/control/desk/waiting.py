@@ -7,8 +7,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from corral.control.desk.finding import Found
 from corral.control.desk.job_lines import ENDED, conditions_of, job_line, state_of, status_of
-from corral.control.desk.looking import pods_in
-from corral.control.desk.members import chief_among, ended_container
+from corral.control.desk.outcome import exit_code_of
 from corral.control.desk.session import Session
 from corral.errors import PermanentError, RetryError
 from corral.kinds.objects import Object
@@ -155,22 +154,9 @@ def _sightings(session: Session, job: Found, wake: float) -> Iterator[Object]:
 
 
 def trainer_exit_code(session: Session, job: Found, waited: Waited) -> int | None:
-    """Returns the exit code of the program that decided the end of a job; None when nobody knows it.
-
-    The operator keeps it with the failure; of a job of another operator the pod that leads is asked.
-    """
-    obj = waited.object
-    if obj is None or state_of(obj) not in ENDED:
-        return None
-    if state_of(obj) == "Succeeded":
-        return 0
-    codes = [one.get("exitCode") for one in status_of(obj).get("failures") or []]
-    known = [int(code) for code in codes if code]
-    if known:
-        return known[-1]
-    chief = chief_among(pods_in(session.store, job.pods))
-    ended = None if chief is None else ended_container(chief)
-    return None if ended is None or ended[1].exit_code == 0 else ended[1].exit_code
+    """Returns the exit code of the program that decided the end of a job; None when nobody knows it."""
+    state = "" if waited.object is None else state_of(waited.object)
+    return 0 if state == "Succeeded" else exit_code_of(session, job) if state == "Failed" else None
 
 
 def _shown(job: Found, obj: Object) -> str:

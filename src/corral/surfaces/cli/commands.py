@@ -35,6 +35,9 @@ SECTIONS: dict[str, Section] = {
         "delete": Entry("Delete jobs and other objects.", ("del",)),
         "suspend": Entry("Take the pods from jobs, until they are resumed."),
         "resume": Entry("Let suspended jobs go on."),
+        "scale": Entry("Give an elastic job another number of workers."),
+        "scalein": Entry("Take workers from elastic jobs, as with Arena."),
+        "scaleout": Entry("Give workers to elastic jobs, as with Arena."),
         "wait": Entry("Wait until a job has succeeded, or otherwise is where you want it."),
     },
     "What happens": {

@@ -1,0 +1,5 @@
+"""`corral scalein`."""
+
+from corral.surfaces.cli.scaling import scaling_group
+
+scalein = scaling_group("scalein", inward=True)
