@@ -1,4 +1,4 @@
-"""Writes the definitions of the training kinds: for a cluster to deploy/crds, for the embedded server into the package.
+"""Writes the definitions of our kinds: for a cluster to deploy/crds, for the embedded server into the package.
 
 `make reference` runs it, and a test compares the files with what it would write.
 """
@@ -11,10 +11,10 @@ import msgspec
 import yaml
 
 from corral.engine.apiserver.training_definitions import FILE
-from corral.kinds.training.definitions import definitions
+from corral.kinds.installed import definitions
 
 ROOT = Path(__file__).resolve().parent.parent
-HEADER = "# Written by `make reference` from src/corral/kinds/training; change the types there instead.\n"
+HEADER = "# Written by `make reference` from src/corral/kinds; change the types there instead.\n"
 
 
 def files() -> dict[Path, str]:

@@ -1,4 +1,4 @@
-"""Writes the admission policies of the training kinds to deploy/policies, for a cluster to apply.
+"""Writes the admission policies of our kinds to deploy/policies, for a cluster to apply.
 
 `make reference` runs it, and a test compares the files with what it would write.
 """
@@ -9,17 +9,20 @@ from typing import Any
 
 import yaml
 
+from corral.kinds.cron.cron import CRON
+from corral.kinds.cron.policy import policies as policies_of_cron
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.policies import policies_of
 
 ROOT = Path(__file__).resolve().parent.parent
-HEADER = "# Written by `make reference` from src/corral/kinds/training; change the rules there instead.\n"
+HEADER = "# Written by `make reference` from src/corral/kinds; change the rules there instead.\n"
 
 
 def files() -> dict[Path, str]:
     """Returns the text of every file by its path."""
     folder = ROOT / "deploy" / "policies"
-    return {folder / f"{facts.plural}.yaml": _page(policies_of(facts)) for facts in TRAINING_KINDS}
+    made = {facts.plural: policies_of(facts) for facts in TRAINING_KINDS} | {CRON.plural: policies_of_cron()}
+    return {folder / f"{plural}.yaml": _page(objects) for plural, objects in made.items()}
 
 
 def _page(objects: list[dict[str, Any]]) -> str:

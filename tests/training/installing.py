@@ -19,8 +19,7 @@ _FORCED = WriteOptions(manager="tests", force=True)
 
 def install_training_kinds(access: Access) -> None:
     """Applies definitions and policies and returns when the server acts on them."""
-    from corral.kinds.training.definitions import definitions
-    from corral.kinds.training.policies import policies
+    from corral.kinds.installed import definitions, policies
 
     with SyncClient(access) as client:
         for obj in [*definitions(), *policies()]:

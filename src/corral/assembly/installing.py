@@ -11,8 +11,7 @@ if TYPE_CHECKING:
 
 def install_manifests() -> "list[Object]":
     """Returns everything that `corral install` puts on a cluster, in order."""
-    from corral.kinds.training.definitions import definitions
-    from corral.kinds.training.policies import policies
+    from corral.kinds.installed import definitions, policies
 
     return [*definitions(), *policies()]
 

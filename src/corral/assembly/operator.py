@@ -51,9 +51,10 @@ async def _operate(flags: OperatorFlags) -> None:
     from corral.adapters.ssh_keys.key_pairs import fill_ssh_keys
     from corral.adapters.system.clock import SystemClock
     from corral.adapters.system.signals import until_stopped
+    from corral.adapters.system.time_zones import zone_of
+    from corral.control.operator_process import OperatorProcess
     from corral.control.training.operator import Means
     from corral.control.training.orders import refuse_missing_gang_kind
-    from corral.control.training.process import OperatorProcess
     from corral.control.training.telemetry import Telemetry
     from corral.reconcile.training.mpi_v2.surroundings import SSH_KEY_PAIR
 
@@ -64,7 +65,7 @@ async def _operate(flags: OperatorFlags) -> None:
             lambda: _operator_runtime(flags, client),
             orders,
             Telemetry(SystemClock()),
-            Means({SSH_KEY_PAIR: fill_ssh_keys}, PodLogs(client)),
+            Means({SSH_KEY_PAIR: fill_ssh_keys}, PodLogs(client), zone_of),
             leadership=_operator_leadership(flags, client) if flags.leader_elect else None,
         )
         health = {"/healthz": health_page(process.liveness), "/readyz": health_page(process.readiness)}

@@ -62,8 +62,10 @@ class Caches:
         return self._caches[name]
 
     def find(self, resource: ApiResource) -> Iterator[ObjectCache[Any]]:
-        """Yields the caches of a resource that there are."""
-        return (cache for (held, _, _), cache in list(self._caches.items()) if held == resource)
+        """Yields the caches of a resource that there are, in whichever version: all versions have one revision."""
+        wanted = (resource.group, resource.plural)
+        caches = list(self._caches.items())
+        return (cache for (held, _, _), cache in caches if (held.group, held.plural) == wanted)
 
     async def drop(self, resource: ApiResource) -> None:
         """Stops following a resource and forgets what was known about it."""

@@ -5,7 +5,7 @@ later. A kind whose definition is not installed waits for it without holding up 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -26,11 +26,13 @@ from corral.control.training.orders import Orders
 from corral.control.training.progress_watch import ProgressWatch
 from corral.control.training.telemetry import Telemetry, by_one_label
 from corral.control.training.troubles import Troubles
+from corral.kinds.cron.cron import CRON
 from corral.kinds.objects import uid_of
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.facts import GROUP, KindFacts
 from corral.ports.log_source import LogSource
 from corral.ports.object_store import Scope
+from corral.ports.time_zones import TimeZones, only_utc
 from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.decision import decide
 from corral.reconcile.training.world import World
@@ -41,8 +43,9 @@ _BACKOFF = Backoff(0.2, 60.0)
 
 
 def component_of(event: EmitEvent) -> str:
-    """Returns in whose name an event about a training job is told."""
-    return f"{event.resource.kind.lower()}-controller" if event.resource.group == GROUP else "corral"
+    """Returns in whose name an event about a training job or a cron is told."""
+    is_ours = event.resource.group in (GROUP, CRON.group)
+    return f"{event.resource.kind.lower()}-controller" if is_ours else "corral"
 
 
 def _no_fence() -> None:
@@ -54,6 +57,7 @@ class Means(NamedTuple):
 
     fillers: Mapping[str, Filler] = MappingProxyType({})
     logs: LogSource | None = None
+    zones: TimeZones = only_utc
 
 
 class TrainingOperator:
@@ -94,9 +98,11 @@ class TrainingOperator:
         found = [verdict for controller in self.controllers.values() for verdict in controller.verdicts()]
         return [*self.observation.verdicts(), *found]
 
-    def readings(self) -> list[Reading]:
-        """Returns the numbers that are kept by queues, caches and events."""
-        controllers, events = self.controllers, self._runtime.events.counts
+    def readings(
+        self, beside: Mapping[str, Controller], ages: Callable[[], Sequence[tuple[str, float]]]
+    ) -> list[Reading]:
+        """Returns the numbers that are kept by queues, caches and events, also of what runs beside."""
+        controllers, events = {**self.controllers, **beside}, self._runtime.events.counts
 
         def depths() -> list[tuple[str, float]]:
             return [(kind, len(one.queue)) for kind, one in controllers.items()]
@@ -116,7 +122,7 @@ class TrainingOperator:
             Reading(
                 "corral_operator_watch_age_seconds",
                 "Time since the server was last heard.",
-                lambda: by_one_label(self.observation.ages()),
+                lambda: by_one_label([*self.observation.ages(), *ages()]),
                 ("resource",),
             ),
             Reading("corral_operator_events_sent_total", "Events sent.", lambda: [((), events.sent)], (), "counter"),

@@ -7,6 +7,7 @@ one that is missing.
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from corral.kinds.cron.cron import CRON
 from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
@@ -27,7 +28,13 @@ _ENABLED, _MPI = "the kinds that are enabled", "MPIJob is enabled"
 _GANGS, _LEASE = "`--gang-scheduler-name`", "`--leader-elect`"
 
 RIGHTS: tuple[Right, ...] = (
-    Right(GROUP, _KINDS, ("get", "list", "watch", "delete"), _ENABLED, "the jobs; delete at the end of their time"),
+    Right(
+        GROUP,
+        _KINDS,
+        ("get", "list", "watch", "create", "delete"),
+        _ENABLED,
+        "the jobs; create for crons, delete at the end of their time",
+    ),
     Right(GROUP, tuple(f"{kind}/status" for kind in _KINDS), ("patch",), _ENABLED, "what became of them"),
     Right(
         GROUP,
@@ -36,6 +43,9 @@ RIGHTS: tuple[Right, ...] = (
         _ENABLED,
         "owner references that block deletion",
     ),
+    Right(CRON.group, ("crons",), ("get", "list", "watch"), "", "jobs on a schedule"),
+    Right(CRON.group, ("crons/status",), ("patch",), "", "what became of them"),
+    Right(CRON.group, ("crons/finalizers",), ("update",), "", "owner references that block deletion"),
     Right("", ("pods",), ("get", "list", "watch", "create", "patch", "delete"), "", "the work itself"),
     Right("", ("pods/log",), ("get",), "", "progress of jobs that ask for it"),
     Right("", ("services",), ("get", "list", "watch", "create", "update", "delete"), "", "one name for each pod"),

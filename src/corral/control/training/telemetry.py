@@ -32,9 +32,13 @@ class Telemetry:
         self.all_pods_seconds = Histogram(
             "corral_operator_all_pods_seconds", "Time from seeing a new job to having all of its pods.", ("kind",)
         )
+        self.cron_jobs = Counter("corral_operator_cron_jobs_total", "Jobs made by crons.", ("namespace",))
+        self.cron_missed = Counter(
+            "corral_operator_cron_missed_total", "Scheduled times that passed without a job.", ("namespace",)
+        )
         self._waiting: dict[str, tuple[float, int]] = {}
         self.metrics.add(self.created, self.deleted, self.successful, self.failed, self.restarted)
-        self.metrics.add(self.reconcile_seconds, self.all_pods_seconds)
+        self.metrics.add(self.reconcile_seconds, self.all_pods_seconds, self.cron_jobs, self.cron_missed)
 
     def take(self, facts: KindFacts, deltas: Sequence[Delta[Object]]) -> None:
         """Counts what became different about jobs."""
@@ -44,6 +48,19 @@ class Telemetry:
                 self._waiting.pop(uid_of(old), None)
             if new is not None:
                 self._take_state(facts, key, old if old is not None and uid_of(old) == uid_of(new) else None, new)
+
+    def take_crons(self, deltas: Sequence[Delta[Object]]) -> None:
+        """Counts what became different about crons."""
+        for key, old, new in deltas:
+            if old is None or new is None or uid_of(old) != uid_of(new):
+                continue
+            before, after = _status(old), _status(new)
+            last = after.get("lastScheduleTime")
+            if last and last != before.get("lastScheduleTime"):
+                self.cron_jobs.add(key.namespace)
+            more = (after.get("missed") or 0) - (before.get("missed") or 0)
+            if more > 0:
+                self.cron_missed.add(key.namespace, by=float(more))
 
     def saw_pods(self, facts: KindFacts, job: Object, pods: int) -> None:
         """Notes when a new job has all of its pods for the first time."""

@@ -1,8 +1,8 @@
-"""The training kinds are there from the start: their definitions are brought by the server, and follow its release.
+"""The kinds of Corral are there from the start: their definitions are brought by the server, and follow its release.
 
 A definition of ours carries a fingerprint. One with another fingerprint came with another release and is renewed, with
 everything that users added to its metadata; one without was installed by somebody else and is left alone. They are read
-from a file that the package carries, since building them from the kinds' types would be a third of the time to start.
+from a file that the package carries, since building them from their types would be a third of the time to start.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from corral.engine.apiserver.world import World
 from corral.kinds.training.schema_marks import FINGERPRINT
 
 FILE = "training_definitions.json"
-"""Written by `make reference` from `corral.kinds.training.definitions`."""
+"""Written by `make reference` from `corral.kinds.installed`."""
 
 
 class _Tested(CustomResourceDefinitionStrategy):

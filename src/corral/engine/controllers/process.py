@@ -14,6 +14,7 @@ from corral.adapters.kubernetes.pod_logs import PodLogs
 from corral.adapters.ssh_keys.key_pairs import fill_ssh_keys
 from corral.adapters.system.clock import SystemClock
 from corral.adapters.system.randomness import SystemRandomness
+from corral.adapters.system.time_zones import zone_of
 from corral.control.object_cache import CacheSettings
 from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime, runtime_of
@@ -96,7 +97,7 @@ def _runtime(client: AsyncClient) -> Runtime:
 async def _work(orders: Orders, client: AsyncClient, fence: Fence) -> None:
     """Runs all controllers on caches that are begun after the turn was taken, so that they hold the last one's writes."""
     runtime = _runtime(client)
-    means = Means({SSH_KEY_PAIR: fill_ssh_keys}, PodLogs(client))
+    means = Means({SSH_KEY_PAIR: fill_ssh_keys}, PodLogs(client), zone_of)
     ground = Ground(runtime, FollowedKinds(runtime, client), fence, means, orders.fake_nodes)
     controllers = made(orders.controllers, ground)
     _log.info("controllers running", extra={"controllers": ",".join(orders.controllers), "api": client.access.server})

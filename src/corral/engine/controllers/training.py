@@ -1,4 +1,4 @@
-"""Training jobs on one machine: the same operator as on a cluster, beside the built-in controllers.
+"""Training jobs and crons on one machine: the same operator as on a cluster, beside the built-in controllers.
 
 It has caches of its own: they hold only what belongs to training jobs, trimmed, and a kind that goes must not take them
 along. There is no port for probes and metrics here; a part that is not well is told in the log.
@@ -9,9 +9,10 @@ import logging
 
 from corral.control.health import Verdict
 from corral.control.object_cache import CacheSettings
+from corral.control.operator import Operator
 from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime, runtime_of
-from corral.control.training.operator import Means, TrainingOperator, component_of
+from corral.control.training.operator import Means, component_of
 from corral.control.training.orders import Orders
 from corral.control.training.telemetry import Telemetry
 
@@ -23,7 +24,7 @@ _log = logging.getLogger("corral.engine.controllers.training")
 
 
 class Training:
-    """Looks after the jobs of all training kinds."""
+    """Looks after the jobs of all training kinds, and the crons that make them."""
 
     def __init__(self, runtime: Runtime, means: Means, fence: Fence) -> None:
         self._own = runtime_of(
@@ -33,7 +34,7 @@ class Training:
             component=component_of,
             settings=_SETTINGS,
         )
-        self._operator = TrainingOperator(self._own, Orders(), Telemetry(runtime.clock), means, fence=fence)
+        self._operator = Operator(self._own, Orders(), Telemetry(runtime.clock), means, fence=fence)
 
     async def run(self) -> None:
         """Works until cancelled."""

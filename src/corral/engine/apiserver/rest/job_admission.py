@@ -1,22 +1,25 @@
-"""Training jobs are judged on their way in, as a cluster with Corral's definitions and admission policies judges them.
+"""Training jobs and crons are judged on their way in, as a cluster with Corral's definitions and admission policies judges them.
 
 There the server works out CEL; here the same rules are worked out directly, and the answer is the same: code, reason,
 message, causes and warnings.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.resources.resource import Object, Resource
 from corral.engine.apiserver.rest.identity import key_for
 from corral.engine.apiserver.world import World
+from corral.kinds.cron.cron import CRON
+from corral.kinds.cron.judgement import admission_errors_of as errors_of_cron
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
 from corral.kinds.training.policies.wording import refusal, warning
 from corral.kinds.training.validation import admission_errors_of, is_judged, warnings_of
-from corral.kinds.training.validation.field_error import forbidden
+from corral.kinds.training.validation.field_error import FieldError, forbidden
 
-_KINDS: Final = {facts.kind: facts for facts in TRAINING_KINDS}
+_KINDS: Final = frozenset(facts.kind for facts in TRAINING_KINDS)
 _NAMESPACES: Final = "/namespaces"
 
 
@@ -26,19 +29,26 @@ def is_training_job(resource: Resource) -> bool:
 
 
 def admit(world: World, resource: Resource, obj: Object, old: Object | None) -> tuple[str, ...]:
-    """Refuses a wrong job; returns the warnings to send for one that is taken."""
+    """Refuses a wrong object; returns the warnings to send for one that is taken."""
+    if (resource.group, resource.kind) == (CRON.group, CRON.kind):
+        _refuse(resource, obj, errors_of_cron(obj, old))
+        return ()
     if not is_training_job(resource) or not is_judged(obj, old):
         return ()
-    singular = _KINDS[resource.kind].singular
-    warnings = tuple(warning(singular, text) for text in warnings_of(obj))
+    warnings = tuple(warning(resource.kind.lower(), text) for text in warnings_of(obj))
     entry = world.store.collection(_NAMESPACES).get(key_for("", obj["metadata"]["namespace"]))
     try:
         errors = admission_errors_of(obj, old, entry.decoded() if entry else None)
     except (AttributeError, KeyError, TypeError):  # its definition is not ours and lets anything in
         errors = [forbidden("spec", "does not have the shape of its kind")]
+    _refuse(resource, obj, errors, warnings)
+    return warnings
+
+
+def _refuse(resource: Resource, obj: Object, errors: Sequence[FieldError], warnings: tuple[str, ...] = ()) -> None:
     if not errors:
-        return warnings
-    name, text = obj["metadata"].get("name") or "", refusal(singular, errors)
+        return
+    name, text = obj["metadata"].get("name") or "", refusal(resource.kind.lower(), errors)
     failure = failures.forbidden(resource.group, resource.plural, name, text)
     failure.code, failure.reason = 422, "Invalid"
     failure.details = {**(failure.details or {}), "causes": [{"message": text}]}

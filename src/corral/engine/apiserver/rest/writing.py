@@ -29,6 +29,7 @@ from corral.engine.apiserver.world import World
 GENERATED_NAME_TRIES = 8
 
 TRAINING_GROUP = "kubeflow.org"
+CRON_GROUP = "corral.dev"
 
 
 class Write(msgspec.Struct, frozen=True):
@@ -131,8 +132,8 @@ def _refuse(write: Write, errors: list[field_errors.FieldError], obj: Object) ->
 
 
 def _admit(write: Write, obj: Object, old: Object | None) -> tuple[str, ...]:
-    """Lets training jobs be judged by their own rules; returns the warnings to send."""
-    if write.resource.group != TRAINING_GROUP:
+    """Lets kinds of Corral be judged by their own rules; returns the warnings to send."""
+    if write.resource.group not in (TRAINING_GROUP, CRON_GROUP):
         return ()
     # Loaded with the first such job: the rules take a tenth of the whole start, and most starts are for other things.
     from corral.engine.apiserver.rest.job_admission import admit

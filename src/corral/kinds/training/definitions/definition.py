@@ -1,28 +1,19 @@
 """Whole custom resource definitions, one for each training kind."""
 
-from hashlib import sha256
 from typing import Any
-
-import msgspec
 
 from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.definitions.amendments import amend, amendments_of
+from corral.kinds.training.definitions.custom_definition import AGE, column, custom_definition
 from corral.kinds.training.definitions.schemas import schema_of
 from corral.kinds.training.definitions.versions import ServedVersion, versions_of
 from corral.kinds.training.early_dialects import EARLY_VERSIONS, EarlySpec
-from corral.kinds.training.facts import GROUP, KindFacts
+from corral.kinds.training.facts import KindFacts
 from corral.kinds.training.mpi import MPI_JOB
-from corral.kinds.training.schema_marks import FINGERPRINT
 from corral.kinds.training.status import JobStatus
 
-_STATE = {
-    "name": "State",
-    "type": "string",
-    "jsonPath": ".status.conditions[-1:].type",
-    "description": "The latest condition.",
-}
-_AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "Since its creation."}
+_STATE = column("State", ".status.conditions[-1:].type", "The latest condition.")
 
 
 def definitions() -> list[Object]:
@@ -32,29 +23,11 @@ def definitions() -> list[Object]:
 
 def definition(facts: KindFacts) -> Object:
     """Returns the definition of one kind, all its versions included."""
-    spec = {
-        "group": GROUP,
-        "names": {
-            "kind": facts.kind,
-            "listKind": f"{facts.kind}List",
-            "plural": facts.plural,
-            "singular": facts.singular,
-        },
-        "scope": "Namespaced",
-        "conversion": {"strategy": "None"},
-        "versions": [_version(facts, version) for version in versions_of(facts)],
-    }
-    fingerprint = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()[:16]
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": f"{facts.plural}.{GROUP}", "annotations": {FINGERPRINT: fingerprint}},
-        "spec": spec,
-    }
+    return custom_definition(facts.resource, [_version(facts, version) for version in versions_of(facts)])
 
 
 def _version(facts: KindFacts, version: ServedVersion) -> dict[str, Any]:
-    columns = [_AGE, _STATE] if facts.kind == MPI_JOB.kind else [_STATE, _AGE]
+    columns = [AGE, _STATE] if facts.kind == MPI_JOB.kind else [_STATE, AGE]
     made: dict[str, Any] = {
         "name": version.name,
         "served": True,

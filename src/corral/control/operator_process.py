@@ -10,9 +10,10 @@ from collections.abc import Callable
 from corral.control.health import Verdict
 from corral.control.leadership import Leadership, Term
 from corral.control.metrics import Family, Reading
+from corral.control.operator import Operator
 from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
-from corral.control.training.operator import Means, TrainingOperator
+from corral.control.training.operator import Means
 from corral.control.training.orders import Orders
 from corral.control.training.telemetry import Telemetry
 
@@ -20,7 +21,7 @@ _log = logging.getLogger("corral.control.training")
 
 
 class OperatorProcess:
-    """Runs `TrainingOperator`, under a lease when there is one."""
+    """Runs `Operator`, under a lease when there is one."""
 
     def __init__(
         self,
@@ -36,7 +37,7 @@ class OperatorProcess:
         self._telemetry = telemetry
         self._leadership = leadership
         self._means = means
-        self._operator: TrainingOperator | None = None
+        self._operator: Operator | None = None
 
     async def run(self) -> None:
         """Works, whenever it is this process's turn, until cancelled."""
@@ -55,7 +56,7 @@ class OperatorProcess:
         lease = self._leadership.readiness() if self._leadership else []
         if self._operator is None:
             return lease or [Verdict("operator", False, "not started yet")]
-        seen = self._operator.observation
+        seen = self._operator.training.observation
         lacking = [*seen.unsynced(), *seen.without_kinds()]
         named = {verdict.part for verdict in lacking}
         return [*lease, *lacking, *(one for one in self._operator.verdicts() if one.part not in named)]
@@ -75,7 +76,7 @@ class OperatorProcess:
 
     async def _work(self, fence: Fence) -> None:
         runtime = self._surroundings()
-        operator = TrainingOperator(runtime, self._orders, self._telemetry, self._means, fence=fence)
+        operator = Operator(runtime, self._orders, self._telemetry, self._means, fence=fence)
         self._operator = operator
         kinds = ",".join(facts.kind for facts in self._orders.kinds)
         _log.info("looking after jobs", extra={"kinds": kinds, "namespace": self._orders.namespace or "(all)"})

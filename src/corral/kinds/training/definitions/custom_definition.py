@@ -1,0 +1,40 @@
+"""A whole custom resource definition around the versions of a kind, marked as ours."""
+
+from hashlib import sha256
+from typing import Any
+
+import msgspec
+
+from corral.kinds.objects import Object
+from corral.kinds.references import ApiResource
+from corral.kinds.training.schema_marks import FINGERPRINT
+
+AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "Since its creation."}
+
+
+def custom_definition(resource: ApiResource, versions: list[dict[str, Any]]) -> Object:
+    """Returns the definition of a kind; its fingerprint changes with everything in it."""
+    spec = {
+        "group": resource.group,
+        "names": {
+            "kind": resource.kind,
+            "listKind": f"{resource.kind}List",
+            "plural": resource.plural,
+            "singular": resource.kind.lower(),
+        },
+        "scope": "Namespaced",
+        "conversion": {"strategy": "None"},
+        "versions": versions,
+    }
+    fingerprint = sha256(msgspec.json.encode(spec, order="sorted")).hexdigest()[:16]
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": resource.qualified, "annotations": {FINGERPRINT: fingerprint}},
+        "spec": spec,
+    }
+
+
+def column(name: str, path: str, meaning: str, type_: str = "string") -> dict[str, Any]:
+    """Returns a column that a server prints."""
+    return {"name": name, "type": type_, "jsonPath": path, "description": meaning}
