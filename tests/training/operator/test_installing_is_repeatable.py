@@ -8,9 +8,12 @@ from pathlib import Path
 import yaml
 
 from corral.adapters.kubernetes.sync_client import SyncClient
+from corral.kinds.installed import definitions as installed
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
 from corral.testing.embedded_api import EmbeddedApi
+
+KINDS = {one["spec"]["names"]["kind"] for one in installed()}
 
 
 def corral(*words: str) -> subprocess.CompletedProcess[str]:
@@ -24,7 +27,7 @@ def test_the_second_time_changes_nothing_and_the_target_is_named(api: EmbeddedAp
     assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
     assert f"installing on test ({api.access.server}, chosen by current kube context)" in first.stderr
     definitions = [line for line in second.stdout.splitlines() if " customresourcedefinitions" in line]
-    assert len(definitions) == len(TRAINING_KINDS)
+    assert len(definitions) == len(KINDS)
     assert all(line.startswith("unchanged ") for line in definitions), second.stdout
 
 
@@ -47,7 +50,7 @@ def test_a_removed_definition_comes_back(api: EmbeddedApi, kubeconfig: Path) -> 
             time.sleep(0.05)
         done = corral("install", "--kubeconfig", str(kubeconfig))
         assert done.returncode == 0, done.stderr
-        assert done.stdout.count("created  ") == len(TRAINING_KINDS)
+        assert done.stdout.count("created  ") == len(KINDS)
         for facts in TRAINING_KINDS:
             assert client.list(facts.resource) == []
 
@@ -57,5 +60,5 @@ def test_a_dry_run_prints_what_kubectl_can_apply() -> None:
     assert done.returncode == 0, done.stderr
     printed = list(yaml.safe_load_all(done.stdout))
     kinds = {one["spec"]["names"]["kind"] for one in printed if one["kind"] == "CustomResourceDefinition"}
-    assert kinds == {facts.kind for facts in TRAINING_KINDS}
+    assert kinds == KINDS
     assert {"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"} <= {one["kind"] for one in printed}

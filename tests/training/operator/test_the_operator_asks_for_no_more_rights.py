@@ -18,7 +18,6 @@ from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.sync_client import SyncClient
 from corral.control.training.rights import RIGHTS, cluster_role
 from corral.kinds.references import ApiResource, ObjectKey
-from corral.kinds.training.facts import GROUP
 from corral.kinds.well_known import (
     CONFIG_MAP,
     HORIZONTAL_POD_AUTOSCALER,
@@ -32,6 +31,7 @@ from corral.kinds.well_known import (
 )
 from corral.testing.fault_proxy import CutAfterForwarding, Fault, FaultProxy, Seen
 from corral.testing.kubeconfig_files import written_kubeconfig
+from tests.training.crons.cron_on_stage import cron_manifest, put_cron
 from tests.training.ground import Ground
 from tests.training.job_on_stage import JobOnStage
 from tests.training.manifests import DECIDING_POD, EVERY_KIND, template
@@ -54,7 +54,7 @@ OPERATOR_NAME = "training.kubeflow.org/operator-name"
 
 NEVER_CALLED = {
     # Asked by the admission plugin OwnerReferencesPermissionEnforcement, when it is on, about our owner references.
-    *(one for one in granted() if one.group == GROUP and one.resource.endswith("/finalizers")),
+    *(one for one in granted() if one.resource.endswith("/finalizers")),
     # Held to be passed on: a server lets nobody give launchers what he has not himself.
     Use("", "pods/exec", "create"),
 }
@@ -140,6 +140,7 @@ def test_it_is_never_refused_and_uses_every_right(proxy: FaultProxy, stage: Stag
         silent, lost = begin_silence(stage), begin_loss(stage)
         for kind in EVERY_KIND:
             play_to_the_end(stage, kind)
+            play_cron(stage, kind)
         play_elastic(stage)
         play_launchers_by_exec(stage)
         play_launchers_by_ssh(stage)
@@ -214,6 +215,13 @@ def play_to_the_end(stage: Stage, kind: str) -> None:
         if stage.find(POD, job.full(pod)):
             job.set_phase(pod, "Succeeded")
     job.wait_gone()
+
+
+def play_cron(stage: Stage, kind: str) -> None:
+    """Lets a cron make a job of a kind."""
+    cron = put_cron(stage, cron_manifest(f"cron-{kind.lower()}", kind=kind))
+    cron.come()
+    stage.wait(lambda: cron.status.get("active"))
 
 
 def play_elastic(stage: Stage) -> None:

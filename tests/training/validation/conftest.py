@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from corral.kinds.cron.cron import CRON
 from corral.kinds.objects import Object
 from corral.testing.contracts.kubernetes_api.server import Server
 from tests.training.ground import Ground, ground_of
@@ -60,7 +61,7 @@ class Judge:
         return self._ask("DELETE", f"{self._path(job)}/{job['metadata']['name']}")
 
     def _path(self, job: Object, namespace: str = "") -> str:
-        plural = FACTS[job["kind"]].plural
+        plural = CRON.plural if job["kind"] == CRON.kind else FACTS[job["kind"]].plural
         return f"/apis/{job['apiVersion']}/namespaces/{namespace or self.namespace}/{plural}"
 
     def _ask(self, method: str, path: str, body: Any = None, content_type: str = "application/json") -> Verdict:
