@@ -1,5 +1,7 @@
 """Programs that pods of a machine find: a TensorBoard that only serves the files of its directory, and sources of code."""
 
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,3 +39,16 @@ def git_repository(folder: Path) -> str:
 def _git(folder: Path, *words: str) -> str:
     done = subprocess.run(["git", "-C", str(folder), *words], capture_output=True, text=True, check=True)
     return done.stdout.strip()
+
+
+def why_no_rsync() -> str:
+    """Returns why rsync cannot be tried here, "" when it can; with CI=true it is installed, where we may."""
+    if shutil.which("rsync"):
+        return ""
+    if os.environ.get("CI") != "true" or os.geteuid() != 0 or not shutil.which("apt-get"):
+        return "rsync is not installed, and only with CI=true and as root it would be"
+    for words in (["update"], ["install", "--yes", "--no-install-recommends", "rsync"]):
+        done = subprocess.run(["apt-get", "--quiet", *words], capture_output=True, text=True, timeout=240)
+        if done.returncode:
+            return f"rsync cannot be installed: {done.stderr.strip().splitlines()[-1]}"
+    return ""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.submission.machine import Machine
-from tests.submission.programs import git_repository
+from tests.submission.programs import git_repository, why_no_rsync
 from tests.surfaces.hollow_stage import until
 
 
@@ -51,6 +51,20 @@ def test_code_is_of_the_branch_and_revision_that_variables_name(
     )
     machine.succeeded(name)
     assert machine.said(name)[-1].endswith(said)
+
+
+def test_code_comes_by_rsync(machine: Machine, tmp_path: Path) -> None:
+    if why := why_no_rsync():
+        pytest.skip(why)
+    source = tmp_path / "source" / "train"
+    source.mkdir(parents=True)
+    (source / "train.py").write_text("print('from rsync')\n")
+    machine.submit(
+        *("pytorchjob", "--name=rsync", "--image=none", f"--working-dir={tmp_path}"),
+        *("--syncMode=rsync", f"--syncSource={source}", "python3 code/train/train.py"),
+    )
+    machine.succeeded("rsync")
+    assert machine.said("rsync")[-1].endswith("from rsync")
 
 
 def test_an_mpijob_reaches_its_workers(machine: Machine) -> None:
