@@ -14,6 +14,7 @@ import click
 
 from corral.surfaces.cli import exit_codes
 from corral.surfaces.cli.commands import COMMANDS
+from corral.surfaces.cli.help_page import EVERYWHERE_FLAGS
 from corral.surfaces.cli.main import corral
 from corral.testing.contracts.kubernetes_api.page import conformance_page
 from tools import training_definitions, training_policies
@@ -102,8 +103,10 @@ def _exit(code: str, family: str) -> int:
 
 
 def _options(command: click.Command, context: click.Context, told: frozenset[str] = frozenset()) -> str:
-    """Returns the table of options, without those that were told before."""
+    """Returns the table of options, without those that were told before; what every command takes stands with the root."""
     options = [one for one in command.params if isinstance(one, click.Option) and one.name not in told]
+    if context.parent is not None:
+        options = [option for option in options if not set(option.opts) & set(EVERYWHERE_FLAGS)]
     rows = [record for option in options if (record := option.get_help_record(context))]
     if not rows:
         return "And the options of all types.\n" if told else ""

@@ -1,4 +1,4 @@
-"""The order of choice: flag, variable, `corral use`, current kube context, pod, embedded."""
+"""What was asked for by name, else the current kube context, else the pod, else embedded; who asked, settings say."""
 
 import pytest
 
@@ -11,20 +11,16 @@ CASES: dict[str, tuple[Choices, Target]] = {
         Choices(current="prod", contexts=["prod"]),
         Target("context", "prod", "current kube context"),
     ),
-    "corral use over the kube context": (
-        Choices(used="lab", current="prod", contexts=["prod", "lab"]),
+    "a name over the kube context": (
+        Choices("lab", "corral use", current="prod", contexts=["prod", "lab"]),
         Target("context", "lab", "corral use"),
     ),
-    "the variable over corral use": (
-        Choices(variable="prod", used="lab", contexts=["prod", "lab"]),
-        Target("context", "prod", "CORRAL_CONTEXT"),
-    ),
-    "the flag over all": (
-        Choices(flag="embedded", variable="prod", used="lab", current="prod", contexts=["prod", "lab"]),
+    "the embedded API by name": (
+        Choices("embedded", "--context", current="prod", contexts=["prod", "lab"]),
         Target("embedded", "embedded", "--context"),
     ),
     "the embedded name wins when asked for": (
-        Choices(used="embedded", contexts=["embedded"]),
+        Choices("embedded", "corral use", contexts=["embedded"]),
         Target("embedded", "embedded", "corral use"),
     ),
     "a kube context that happens to have the name": (
@@ -44,8 +40,8 @@ def test_choice(case: str) -> None:
 @pytest.mark.parametrize(
     "choices",
     [
-        Choices(flag="x", contexts=["prod"]),
-        Choices(variable="x", current="prod", contexts=["prod"]),
+        Choices("x", "--context", contexts=["prod"]),
+        Choices("x", "CORRAL_CONTEXT", current="prod", contexts=["prod"]),
         Choices(current="x"),
     ],
 )

@@ -11,6 +11,9 @@ from corral.errors import BugError, PermanentError, RetryError
 from corral.surfaces.cli.exit_codes import exit_status
 from corral.surfaces.cli.spoken import spoken
 from tests.surfaces.conftest import Cli
+from tests.surfaces.typed_line import Typing, typed
+
+__all__ = ["typed"]
 
 
 @pytest.mark.parametrize(
@@ -113,3 +116,88 @@ def test_fake_nodes_that_cannot_be_are_one_line_and_a_hint(cli: Cli, corral_home
     assert told.startswith("error: --fake-nodes ")
     assert hint.startswith("hint: ")
     assert not corral_home.exists()
+
+
+WRONG_LINES: dict[str, tuple[str, str, str]] = {
+    "a missing argument": ("logs", "missing argument 'JOB'", "`corral logs JOB`"),
+    "a missing option": (
+        "apply",
+        "missing option '-f' / '--filename'",
+        "`corral apply --filename FILE`",
+    ),
+    "a bad choice": (
+        "doctor -o jsn",
+        "invalid value for '-o' / '--output': 'jsn' is not one of 'text', 'json'",
+        'did you mean "json"?',
+    ),
+    "an option of another command": (
+        "list --fake-nodes",
+        "no such option '--fake-nodes'",
+        "--fake-nodes belongs to up",
+    ),
+    "an option before its command": (
+        "--follow logs x",
+        "no such option '--follow'",
+        "--follow stands behind a command, if it takes it: `corral COMMAND --follow ...`",
+    ),
+    "an unknown command of a group": ("config vew", 'there is no command "corral config vew"', 'did you mean "view"?'),
+    "an unknown command of a group of types": (
+        "submit tfjobb",
+        'there is no command "corral submit tfjobb"',
+        'did you mean "tfjob"?',
+    ),
+    "a word too many": (
+        "status now",
+        "got unexpected extra argument (now)",
+        "`corral status --help` shows how it is used",
+    ),
+    "an option without its value": (
+        "logs x --tail",
+        "option '--tail' requires an argument",
+        "the same line with --help shows how it is used",
+    ),
+    "a number that is none": (
+        "logs x --tail many",
+        "invalid value for '--tail': 'many' is not a valid integer range",
+        "`corral logs --help` shows how it is used",
+    ),
+    "a namespace that can be none": (
+        "list -n A_B",
+        "'A_B' cannot be a namespace",
+        "it is made of a-z, 0-9 and -, at most 63 of them",
+    ),
+    "a command of Arena that comes later": (
+        "serve list",
+        "corral serve is not there: serving comes later",
+        "until then, a Deployment and a Service: `corral apply -f serving.yaml`",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG_LINES)
+def test_a_wrong_line_is_one_error_and_one_hint(case: str, typed: Typing) -> None:
+    line, error, hint = WRONG_LINES[case]
+    assert typed(*line.split()) == (2, "", f"error: {error}\nhint: {hint}\n")
+
+
+def test_what_was_typed_cannot_steer_a_terminal(typed: Typing) -> None:
+    refused = typed("\x1b]0;owned\x07", "x")
+    assert refused.status == 2
+    assert [sign for sign in refused.err if not sign.isprintable()] == ["\n", "\n"]
+
+
+def test_debugging_shows_every_request_and_where_an_error_comes_from(typed: Typing, tmp_path: Path) -> None:
+    config = {
+        "current-context": "c",
+        "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
+        "users": [{"name": "u", "user": {"token": "a-secret-token"}}],
+        "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+    }
+    (tmp_path / "kubeconfig").write_text(json.dumps(config))
+    shown = typed("get", "pods", "--debug")
+    assert shown.status == 8
+    assert "GET /api/v1/namespaces/default/pods" in shown.err
+    assert "Traceback (most recent call last):" in shown.err
+    assert shown.err.splitlines()[-1].startswith("hint: ")
+    assert "a-secret-token" not in shown.err
+    assert "Traceback" not in typed("get", "pods").err

@@ -127,7 +127,7 @@ def test_what_makes_no_sense_is_refused(
 def test_a_pattern_that_the_shell_has_replaced_is_noticed(cli: Cli) -> None:
     done = cli("image", "map", "one.py", "two.py", "--python", ".")
     assert done.returncode == 2
-    assert "Put a pattern with * into quotes" in done.stderr
+    assert "put a pattern with * into quotes" in done.stderr
 
 
 def test_an_unknown_pattern_cannot_be_forgotten(cli: Cli) -> None:

@@ -4,7 +4,8 @@ One module for each use. Imports of what only one use case needs stand inside it
 `status` for the checks of `doctor`.
 """
 
-from corral.assembly.desk import open_session
+from corral.assembly.contexts import forget_used, known_contexts, use, where_set
+from corral.assembly.desk import open_glance, open_session
 from corral.assembly.embedded import (
     Up,
     embedded_access,
@@ -19,6 +20,7 @@ from corral.assembly.files import packer, unpacker
 from corral.assembly.installing import install, install_manifests
 from corral.assembly.node import NodeFlags, image_orders, run_node
 from corral.assembly.operator import OperatorFlags, run_operator
+from corral.assembly.settings import arena_settings, image_pull_secrets, keep_setting, read_settings
 from corral.engine.doctor.finding import Finding
 from corral.engine.overview import Overview
 
@@ -28,15 +30,22 @@ __all__ = [
     "OperatorFlags",
     "Overview",
     "Up",
+    "arena_settings",
     "diagnose",
     "embedded_access",
     "embedded_overview",
+    "forget_used",
     "image_orders",
+    "image_pull_secrets",
     "install",
     "install_manifests",
+    "keep_setting",
+    "known_contexts",
     "kubeconfig_path",
+    "open_glance",
     "open_session",
     "packer",
+    "read_settings",
     "refuse_missing_kubeconfig",
     "run_node",
     "run_operator",
@@ -44,4 +53,6 @@ __all__ = [
     "start_embedded",
     "stop_embedded",
     "unpacker",
+    "use",
+    "where_set",
 ]

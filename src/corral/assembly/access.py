@@ -2,9 +2,10 @@
 
 import json
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from corral.assembly.embedded import embedded_access
+from corral.assembly.settings import read_settings
 from corral.errors import PermanentError
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from corral.adapters.kubernetes.async_client import AsyncClient
     from corral.adapters.kubernetes.context_choice import Target
     from corral.adapters.kubernetes.kubeconfig import Kubeconfig
+    from corral.control.settings.layers import Said, Settings
 
 
 def access_from_outside(kubeconfig: str, context: str) -> "Access":
@@ -35,39 +37,58 @@ async def is_embedded(client: "AsyncClient") -> bool:
     return "+corral" in json.loads(await client.raw("GET", "/version"))["gitVersion"]
 
 
-def chosen_access(kubeconfig: str, flag: str) -> "tuple[Access, str]":
-    """Returns the API that a command talks to, and its name with who chose it."""
-    return access_of_target(kubeconfig, chosen_target(kubeconfig, flag))
+class Chosen(NamedTuple):
+    """Which API a command talks to, and what that follows from."""
+
+    settings: "Settings"
+    config: "Kubeconfig"
+    target: "Target"
+
+    def namespace(self, of_context: str) -> str:
+        """Returns where names are looked up: as somebody said, else as the context says."""
+        return self.said_namespace().value or of_context
+
+    def said_namespace(self) -> "Said":
+        """Returns the namespace that somebody set, and where."""
+        return self.settings.of("namespace", on_cluster=self.target.where != "embedded")
 
 
-def chosen_target(kubeconfig: str, flag: str) -> "Target":
-    """Returns which API a command talks to, and who chose it."""
+def choose(settings: "Settings", config: "Kubeconfig | None" = None) -> Chosen:
+    """Returns which API a command talks to, and who chose it; the kubeconfig is read unless it is given."""
     from corral.adapters.kubernetes.context_choice import Choices, choose_context
     from corral.adapters.kubernetes.in_cluster import is_in_cluster
 
-    config = _read(kubeconfig)
-    variable = "" if kubeconfig else os.environ.get("CORRAL_CONTEXT", "")
-    return choose_context(
-        Choices(flag, variable, "", config.current, tuple(config.contexts), is_in_cluster(os.environ))
-    )
+    config, asked = config or read_contexts(settings), settings.of("context")
+    choices = Choices(asked.value, asked.origin, config.current, tuple(config.contexts), is_in_cluster(os.environ))
+    return Chosen(settings, config, choose_context(choices))
 
 
-def _read(path: str) -> "Kubeconfig":
+def read_contexts(settings: "Settings") -> "Kubeconfig":
+    """Returns the kubeconfig that counts; a file that somebody named must be there."""
     from corral.adapters.kubernetes.kubeconfig import kubeconfig_paths, read_kubeconfig
 
-    return read_kubeconfig([path] if path else kubeconfig_paths(os.environ), must_exist=bool(path))
+    said = settings.of("kubeconfig")
+    if not said.value or said.origin == "KUBECONFIG":
+        return read_kubeconfig(kubeconfig_paths(os.environ))
+    return read_kubeconfig([os.path.expanduser(said.value)], must_exist=True)
 
 
-def access_of_target(kubeconfig: str, target: "Target") -> "tuple[Access, str]":
+def access_to(chosen: Chosen) -> "tuple[Access, str]":
     """Returns how to reach a chosen API, and its name with who chose it."""
     from corral.adapters.kubernetes.in_cluster import in_cluster_access
     from corral.adapters.kubernetes.kubeconfig import access_of
 
+    target = chosen.target
     if target.where == "embedded":
         access = embedded_access()
     elif target.where == "in-cluster":
         access = in_cluster_access(os.environ)
     else:
-        access = access_of(_read(kubeconfig), target.context, os.environ)
+        access = access_of(chosen.config, target.context, os.environ)
     name = target.context or "this cluster"
     return access, f"{name} ({access.server}, chosen by {target.chosen_by})"
+
+
+def chosen_access(kubeconfig: str, flag: str) -> "tuple[Access, str]":
+    """Returns the API that a command talks to, and its name with who chose it."""
+    return access_to(choose(read_settings(kubeconfig=kubeconfig, context=flag)))

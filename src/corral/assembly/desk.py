@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from corral.assembly.access import access_of_target, chosen_target
+from corral.assembly.access import access_to, choose
 from corral.assembly.embedded import start_embedded
+from corral.assembly.settings import read_settings
 from corral.engine.supervisor import lifecycle
 from corral.engine.supervisor.home import default_home
 from corral.engine.supervisor.unusable_home import examine, refusals_told
+from corral.errors import PermanentError
 
 if TYPE_CHECKING:
     from corral.control.desk.session import Session
@@ -16,35 +18,62 @@ if TYPE_CHECKING:
 
 
 def open_session(
-    context: str = "", namespace: str = "", *, kubeconfig: str = "", on_start: Callable[[str], None]
+    context: str = "",
+    namespace: str = "",
+    *,
+    kubeconfig: str = "",
+    on_start: Callable[[str], None],
+    on_request: Callable[[str], None] | None = None,
+    start: bool = True,
 ) -> "Session":
-    """Returns the API that a command talks to; the embedded one is started when it does not run.
+    """Returns the API that a command talks to; the embedded one is started when it does not run, unless told not to.
 
-    `on_start` is told what was started, so that nobody wonders later where it came from.
+    `on_start` is told what was started, so that nobody wonders later where it came from, and `on_request` a line about
+    each request.
     """
     from corral.adapters.kubernetes.retrying import PATIENT, RetryPolicy
     from corral.adapters.kubernetes.sync_client import SyncClient
     from corral.control.desk.session import Session
     from corral.ports.kept_logs import nothing_kept
 
-    target = chosen_target(kubeconfig, context)
-    if target.where == "embedded":
+    chosen = choose(read_settings(kubeconfig=kubeconfig, context=context, namespace=namespace))
+    is_embedded = chosen.target.where == "embedded"
+    if is_embedded and start:
         _start_if_needed(on_start)
-    access, name = access_of_target(kubeconfig, target)
+    elif is_embedded:
+        _refuse_stopped()
+    access, name = access_to(chosen)
     # A killed API server of ours is back within a second or two; another one is not ours to wait for.
-    policy = RetryPolicy(attempts=10) if target.where == "embedded" else PATIENT
+    policy = RetryPolicy(attempts=10) if is_embedded else PATIENT
 
     def open_store() -> SyncClient:
-        return SyncClient(access, policy=policy)
+        return SyncClient(access, policy=policy, trace=on_request)
 
     def start_command(command: "RemoteCommand") -> "RunningCommand":
         from corral.adapters.kubernetes.remote_commands import WebSocketCommand  # brings aiohttp, which few need
 
         return WebSocketCommand(access, policy, command)
 
-    kept = _kept_logs if target.where == "embedded" else nothing_kept
-    is_embedded = target.where == "embedded"
-    return Session(open_store(), namespace or access.namespace, name, open_store, kept, is_embedded, start_command)
+    kept = _kept_logs if is_embedded else nothing_kept
+    return Session(open_store(), chosen.namespace(access.namespace), name, open_store, kept, is_embedded, start_command)
+
+
+def open_glance(seconds: float, **flags: str) -> "Session | None":
+    """Returns the API for a quick look that must not take long nor start anything; None when there is none to look at."""
+    from corral.adapters.kubernetes.access import Timeouts
+    from corral.adapters.kubernetes.retrying import NEVER
+    from corral.adapters.kubernetes.sync_client import SyncClient
+    from corral.control.desk.session import Session
+
+    chosen = choose(read_settings(**flags))
+    if chosen.target.where == "embedded" and not _is_running():
+        return None
+    access, name = access_to(chosen)
+
+    def open_store() -> SyncClient:
+        return SyncClient(access, policy=NEVER, timeouts=Timeouts(connect=seconds, answer=seconds))
+
+    return Session(open_store(), chosen.namespace(access.namespace), name, open_store)
 
 
 def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":
@@ -73,12 +102,20 @@ def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":
 
 def _start_if_needed(on_start: Callable[[str], None]) -> None:
     """Starts the embedded cluster; one that runs is left as it is, whatever it was started with."""
-    home = default_home()
-    examine(home)
-    with refusals_told(home):
-        is_running = lifecycle.observe(home).is_running
-    if not is_running:
+    if not _is_running():
         up = start_embedded()
         on_start(f"started Corral on this machine in {up.seconds * 1000:.0f} ms ({up.address}); `corral down` stops it")
         for note in up.notes:
             on_start(f"note: {note}")
+
+
+def _refuse_stopped() -> None:
+    if not _is_running():
+        raise PermanentError("not-running", "Corral does not run on this machine", hint="`corral up` starts it")
+
+
+def _is_running() -> bool:
+    home = default_home()
+    examine(home)
+    with refusals_told(home):
+        return lifecycle.observe(home).is_running

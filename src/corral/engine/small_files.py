@@ -1,6 +1,7 @@
 """Small files that are read and replaced as a whole, in one step: whoever looks sees the old text or the new one."""
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 
 
@@ -16,6 +17,21 @@ def read_text(path: str) -> str:
 def write_private(path: str, text: str) -> None:
     """Replaces a file in one step, readable by the user only and on disk before this returns."""
     _replace(path, text, is_safe=True)
+
+
+def change_private(path: str, change: Callable[[str], str]) -> None:
+    """Replaces a file by what `change` makes of its text; of several at the same time, each sees what the other wrote."""
+    import fcntl  # only who changes something pays for it
+
+    folder = os.open(os.path.dirname(path), os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        before = read_text(path)
+        after = change(before)
+        if after != before:
+            write_private(path, after)
+    finally:
+        os.close(folder)
 
 
 def note(path: str, text: str) -> None:

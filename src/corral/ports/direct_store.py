@@ -64,6 +64,9 @@ class DirectStore(Protocol):
     def catalogue(self, *, refresh: bool = False) -> Catalogue:
         """Returns what the server serves, asked once per store."""
 
+    def version(self) -> str:
+        """Returns which release the server says it is."""
+
     def close(self) -> None:
         """Ends the connection; the next call opens another."""
 

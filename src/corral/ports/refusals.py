@@ -11,6 +11,8 @@
     ├── InvalidError           400, 413, 422: the object is wrong
     ├── UnauthorizedError      401: the credentials are refused, also after they were renewed
     ├── ForbiddenError         403: this verb is not ours
+    │   ├── QuotaExceededError     ... or a quota is used up
+    │   └── RefusedByPolicyError   ... or a rule of the cluster does not let the object in
     ├── UnsupportedError       405, 406, 415: the server does not do this
     └── CutOffError            nobody waits for the answer any more: the store was cut off by another thread
 
@@ -128,6 +130,18 @@ class ForbiddenError(_RefusedError):
     """The server knows us and does not let us do this."""
 
     code_word = "forbidden"
+
+
+class QuotaExceededError(ForbiddenError):
+    """The quota of the namespace does not allow so much."""
+
+    code_word = "quota-exceeded"
+
+
+class RefusedByPolicyError(ForbiddenError):
+    """A rule of the cluster does not let the object in."""
+
+    code_word = "refused-by-policy"
 
 
 class UnsupportedError(_RefusedError):

@@ -64,12 +64,21 @@ def refusal_of(answer: Answer, what: str) -> CorralError:
         # Servers call it their own fault when an applied object has a field that they do not know.
         return refusals.InvalidError(message.partition("): ")[2] or message, what=what, status=status)
     if make is not None:
-        return make(message, what, status)
+        by_rule = _told_by_rules(answer.status, message, what, status)
+        return by_rule if by_rule is not None else make(message, what, status)
     if answer.status == 429 or answer.status >= 500:
         return refusals.OverloadedError(
             message, what=what, status=status, retry_after=_retry_after(answer, status), http_status=answer.status
         )
     return refusals.UnsupportedError(message, what=what, status=status)
+
+
+def _told_by_rules(code: int, message: str, what: str, status: Mapping[str, Any]) -> CorralError | None:
+    if code not in (400, 403, 422) or not status:
+        return None
+    from corral.adapters.kubernetes.admission import admission_refusal  # only who is refused pays for it
+
+    return admission_refusal(message, what, status)
 
 
 def refusal_in_stream(status: Mapping[str, Any], what: str) -> CorralError:

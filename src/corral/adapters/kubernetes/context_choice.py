@@ -1,7 +1,8 @@
 """Which API a command talks to. One pure function, so that the rule can be read, tested and explained.
 
-The order: `--context`, then CORRAL_CONTEXT, then what `corral use NAME` chose, then the current context of the
-kubeconfig (in a pod without kubeconfig: its own cluster), then the embedded API.
+The order: what was asked for by name (`--context`, then CORRAL_CONTEXT, then the project's file, then what `corral use NAME`
+chose, then the user's file), then the current context of the kubeconfig (in a pod without kubeconfig: its own cluster),
+then the embedded API.
 """
 
 from collections.abc import Sequence
@@ -16,9 +17,10 @@ EMBEDDED = "embedded"
 class Choices(NamedTuple):
     """Everything the choice depends on; "" means not said."""
 
-    flag: str = ""
-    variable: str = ""
-    used: str = ""
+    asked: str = ""
+    """The context that somebody asked for by name."""
+    asked_by: str = ""
+    """Who did, in words."""
     current: str = ""
     contexts: Sequence[str] = ()
     in_cluster: bool = False
@@ -34,14 +36,8 @@ class Target(NamedTuple):
 
 def choose_context(choices: Choices) -> Target:
     """Returns the API to talk to; a context that was asked for by name and is not there is an error, never skipped."""
-    asked = (
-        (choices.flag, "--context"),
-        (choices.variable, "CORRAL_CONTEXT"),
-        (choices.used, "corral use"),
-    )
-    for name, chooser in asked:
-        if name:
-            return _named(name, chooser, choices.contexts)
+    if choices.asked:
+        return _named(choices.asked, choices.asked_by, choices.contexts)
     if choices.current:
         return _named(choices.current, "current kube context", choices.contexts, embedded=False)
     if choices.in_cluster:

@@ -48,9 +48,10 @@ class SyncClient:
         timeouts: Timeouts = DEFAULT_TIMEOUTS,
         manager: str = "corral",
         warn: Callable[[str], None] | None = None,
+        trace: Callable[[str], None] | None = None,
     ) -> None:
         self.access = access
-        self._transport = SyncTransport(access, policy, timeouts, warn)
+        self._transport = SyncTransport(access, policy, timeouts, warn, trace)
         self._manager = manager
         self._catalogue: Catalogue | None = None
 
@@ -161,6 +162,10 @@ class SyncClient:
     def raw(self, method: str, target: str, body: bytes | None = None, *, content_type: str = calls.JSON) -> bytes:
         """Returns the body of any path of the server."""
         return self._transport.send(calls.raw(method, target, body, content_type=content_type, accept="*/*")).body
+
+    def version(self) -> str:
+        """Returns which release the server says it is."""
+        return str(object_in(self._transport.send(calls.raw("GET", "/version"))).get("gitVersion", ""))
 
     def catalogue(self, *, refresh: bool = False) -> Catalogue:
         """Returns what the server serves, asked once per client."""

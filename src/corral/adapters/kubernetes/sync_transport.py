@@ -30,12 +30,18 @@ class SyncTransport:
     """Carries calls to one API server and their answers back."""
 
     def __init__(
-        self, access: Access, policy: RetryPolicy, timeouts: Timeouts, warn: Callable[[str], None] | None = None
+        self,
+        access: Access,
+        policy: RetryPolicy,
+        timeouts: Timeouts,
+        warn: Callable[[str], None] | None = None,
+        trace: Callable[[str], None] | None = None,
     ) -> None:
         self.access = access
         self._policy = policy
         self._timeouts = timeouts
         self._warn = warn
+        self._trace = trace
         self._credentials = Credentials(access)
         self._connection: http.client.HTTPConnection | None = None
         self._socket: socket.socket | None = None
@@ -101,10 +107,13 @@ class SyncTransport:
             elif isinstance(step, Renew):
                 told = self._credentials.refresh()
             else:
+                began = time.perf_counter()
                 told, response = self._try(call, streaming)
                 if self._is_cut and response is not None:
                     response.close()
                 self._refuse_cut(call)
+                if self._trace is not None:
+                    self._trace(_traced(call, told, time.perf_counter() - began))
 
     def _try(
         self, call: Call, streaming: float | None
@@ -206,6 +215,12 @@ def _is_quiet(connection: http.client.HTTPConnection) -> bool:
     """Whether an idle connection has nothing to read: if it has, that is the server's farewell."""
     readable, _, _ = select.select([connection.sock], [], [], 0)
     return not readable
+
+
+def _traced(call: Call, told: Answer | UnreachableError, seconds: float) -> str:
+    """Returns one request in a line; who we are stands in headers, which are never shown."""
+    outcome = told.status if isinstance(told, Answer) else told.message
+    return f"{call.method} {call.target} {outcome} {seconds * 1000:.0f} ms"
 
 
 def _warning(header: str) -> str:

@@ -6,6 +6,8 @@ port               kept, so that the address is the same after every restart
 state/             the API server's SQLite file
 logs/              one file per process, rotated by size
 run/               locks, pids, the plan, and what the supervisor last said about its children
+config.yaml        settings of the user, for all commands
+used.json          the context that `corral use` chose
 node/              pods, their logs, the directories behind claims, and what image names mean
 """
 
@@ -31,6 +33,8 @@ class Home:
         self.logs = os.path.join(self.root, "logs")
         self.run = os.path.join(self.root, "run")
         self.node = os.path.join(self.root, "node")
+        self.settings_file = os.path.join(self.root, "config.yaml")
+        self.used_file = os.path.join(self.root, "used.json")
         self.lock_file = os.path.join(self.run, "supervisor.lock")
         self.start_lock_file = os.path.join(self.run, "start.lock")
         self.controllers_lock_file = os.path.join(self.run, "controllers.lock")

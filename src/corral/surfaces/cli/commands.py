@@ -66,6 +66,10 @@ SECTIONS: dict[str, Section] = {
         "node": Entry("Join a cluster with this machine, until stopped."),
     },
     "Corral itself": {
+        "use": Entry("Choose the API and the namespace for later commands."),
+        "config": Entry("Show and change settings."),
+        "completion": Entry("Print the script that completes commands, flags and names in a shell."),
+        "help": Entry("Explain a command or a topic."),
         "version": Entry("Print the version."),
     },
 }

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
+from corral.surfaces.cli.manner import MANNER
 from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.render.output import tell
 
 if TYPE_CHECKING:
     from corral.control.desk.session import Session
@@ -34,7 +36,12 @@ class ApiChoice(NamedTuple):
 
 def chosen_api() -> ApiChoice:
     """Returns what this command line says about the API."""
-    choice: ApiChoice = click.get_current_context().find_root().meta.get(_KEPT, ApiChoice())
+    return api_of(click.get_current_context())
+
+
+def api_of(ctx: click.Context) -> ApiChoice:
+    """Returns what the command line of a context says about the API."""
+    choice: ApiChoice = ctx.find_root().meta.get(_KEPT, ApiChoice())
     return choice
 
 
@@ -42,6 +49,20 @@ def _keep(ctx: click.Context, option: click.Parameter, value: str) -> None:
     if value and option.name is not None:
         meta = ctx.find_root().meta
         meta[_KEPT] = meta.get(_KEPT, ApiChoice())._replace(**{option.name: value})
+
+
+def namespace_given(ctx: click.Context, option: click.Parameter, value: str) -> str:
+    """Returns the value of -n; what cannot be a namespace is refused before anybody is asked."""
+    if value and not ctx.resilient_parsing:
+        from corral.kinds.names import is_label
+
+        if not is_label(value):
+            raise Mistyped(f"{value!r} cannot be a namespace", "it is made of a-z, 0-9 and -, at most 63 of them", ctx)
+    return value
+
+
+def _keep_namespace(ctx: click.Context, option: click.Parameter, value: str) -> None:
+    _keep(ctx, option, namespace_given(ctx, option, value))
 
 
 def _refuse(_: click.Context, option: click.Parameter, value: Any) -> None:
@@ -70,9 +91,9 @@ _OPTIONS = (
         "--namespace",
         default="",
         metavar="NAME",
-        callback=_keep,
+        callback=_keep_namespace,
         expose_value=False,
-        help="The namespace; by default that of the context.",
+        help="The namespace; by default CORRAL_NAMESPACE, the one that `corral use` chose, or that of the context.",
     ),
     click.option(
         "--context",
@@ -107,8 +128,11 @@ _OPTIONS = (
 
 
 @contextmanager
-def connected(*, doing: str = "") -> "Iterator[Session]":
-    """Opens the chosen API for one command; one that writes says what it is `doing`, and so names its target."""
+def connected(*, doing: str = "", start: bool = True) -> "Iterator[Session]":
+    """Opens the chosen API for one command; one that writes says what it is `doing`, and so names its target.
+
+    The API of this machine is started when it does not run, unless `start` is False: then that is an error.
+    """
     from corral import assembly  # what only asks for help must not pay for it
 
     choice = chosen_api()
@@ -116,11 +140,13 @@ def connected(*, doing: str = "") -> "Iterator[Session]":
         choice.context,
         choice.namespace,
         kubeconfig=choice.kubeconfig,
-        on_start=lambda text: click.echo(text, err=True),
+        on_start=tell,
+        on_request=tell if MANNER.debug else None,
+        start=start,
     )
     try:
         if doing:
-            click.echo(f"{doing} {session.target}", err=True)
+            tell(f"{doing} {session.target}")
         yield session
     finally:
         session.store.close()

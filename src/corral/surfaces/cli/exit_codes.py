@@ -6,9 +6,11 @@
 3    there is no such thing; not running (`corral status`)
 4    the API does not know us or does not let us; running, but not well (`corral status`)
 5    its state does not allow it: a conflict, the name is taken, or it has ended
+6    it can never run here: no node is large enough
 7    what was waited for did not come in time
 8    the API cannot be reached, or does not answer
 9    the job was lost to the infrastructure (`corral wait`)
+10   a quota or a rule of the cluster refuses it
 70   a fault of Corral itself
 75   failed for now: the same command may succeed later
 130  interrupted
@@ -28,13 +30,16 @@ INVALID = 2
 NOT_FOUND = 3
 NOT_ALLOWED = 4
 CONFLICT = 5
+NEVER_FITS = 6
 TIMED_OUT = 7
 UNREACHABLE = 8
 LOST = 9
+REFUSED = 10
 
 BY_CODE = {
     "not-running": NOT_RUNNING,
     "ambiguous-name": INVALID,
+    "bad-config": INVALID,
     "bad-copy": INVALID,
     "bad-document": INVALID,
     "bad-name": INVALID,
@@ -60,9 +65,12 @@ BY_CODE = {
     "not-ended": CONFLICT,
     "container-not-running": CONFLICT,
     "job-ended": CONFLICT,
+    "never-fits": NEVER_FITS,
     "wait-timeout": TIMED_OUT,
     "api-timeout": UNREACHABLE,
     "api-unreachable": UNREACHABLE,
+    "quota-exceeded": REFUSED,
+    "refused-by-policy": REFUSED,
 }
 """Codes whose exit status is not that of their family."""
 

@@ -1,5 +1,6 @@
 """The `corral` command: the root of the tree of commands, and one place for errors."""
 
+import os
 import sys
 
 import click
@@ -8,22 +9,16 @@ from corral import __version__
 from corral.errors import BugError, CorralError
 from corral.surfaces.cli.commands import ELSEWHERE, SECTIONS
 from corral.surfaces.cli.connection import api_options
+from corral.surfaces.cli.everywhere import prepared
 from corral.surfaces.cli.exit_codes import BUG, FAILED, INTERRUPTED, exit_status
 from corral.surfaces.cli.lazy_group import LazyGroup
-from corral.surfaces.cli.render.terminal import choose_colours
-from corral.surfaces.cli.spoken import speak_as_asked, spoken, spoken_usage
+from corral.surfaces.cli.manner import MANNER
+from corral.surfaces.cli.render.harmless import harmless
+from corral.surfaces.cli.spoken import spoken, spoken_usage
 
+COMPLETE = "_CORRAL_COMPLETE"
+"""The variable by which a shell asks what may be typed; its value is the name of the shell."""
 _SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-
-
-class Debugging:
-    """Whether errors are shown with where they came from."""
-
-    is_on = False
-
-
-def _debug(_: click.Context, __: click.Parameter, value: bool) -> None:
-    Debugging.is_on = value
 
 
 @click.group(
@@ -35,25 +30,12 @@ def _debug(_: click.Context, __: click.Parameter, value: bool) -> None:
     name="corral",
 )
 @click.version_option(__version__, "--version", message="corral %(version)s")
-@click.option(
-    "--debug",
-    is_flag=True,
-    envvar="CORRAL_DEBUG",
-    expose_value=False,
-    callback=_debug,
-    help="Show where an error comes from.",
-)
-@click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    expose_value=False,
-    callback=lambda _ctx, _option, value: choose_colours(value),
-    help="When to colour: auto is on a terminal, unless NO_COLOR is set.",
-)
 @api_options
 def corral() -> None:
     """Deep learning on Kubernetes, and with the same YAML and commands on one machine without it."""
+
+
+prepared(corral)
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -64,15 +46,26 @@ def main(arguments: list[str] | None = None) -> None:
 def run(arguments: list[str] | None = None) -> int:
     """Runs one command line and returns its exit status; errors are written to stderr."""
     words = sys.argv[1:] if arguments is None else arguments
-    speak_as_asked(words)
+    MANNER.begin(words)
+    if COMPLETE in os.environ:
+        return _complete(os.environ[COMPLETE], words)
     try:
         return _run(words)
-    except Exception as error:  # the end of the line: whatever comes here has no other place to be told
-        if Debugging.is_on:
-            raise
+    except Exception as error:  # noqa: BLE001 - the end of the line: it has no other place to be told
+        _trace()
         broken = BugError("unexpected", f"{type(error).__name__}: {error}", hint="`corral --debug ...` shows where")
         click.echo(spoken(broken), err=True)
         return BUG
+    finally:
+        MANNER.begin(())  # a process may run several command lines, and each speaks for itself
+
+
+def _complete(shell: str, words: list[str]) -> int:
+    from corral.surfaces.cli.completion.answers import answer
+
+    if lines := answer(shell, words, corral):
+        click.echo(lines)
+    return 0
 
 
 def _run(words: list[str]) -> int:
@@ -95,8 +88,7 @@ def _run(words: list[str]) -> int:
         click.echo(f"error: the answer cannot be written: {error.strerror}", err=True)
         return FAILED
     except CorralError as error:
-        if Debugging.is_on:
-            raise
+        _trace()
         click.echo(spoken(error), err=True)
         return exit_status(error)
 
@@ -106,3 +98,11 @@ def _helped(error: click.exceptions.NoArgsIsHelpError) -> int:
     is_corral = error.ctx is None or error.ctx.parent is None
     click.echo(error.message, err=not is_corral)
     return 0 if is_corral else error.exit_code
+
+
+def _trace() -> None:
+    """Shows where an error comes from, to who asked for it."""
+    if MANNER.debug:
+        import traceback
+
+        click.echo(harmless(traceback.format_exc()), err=True, nl=False)

@@ -77,14 +77,20 @@ def _template(text: str) -> "JsonTemplate":
         raise click.BadParameter(f"the template is not understood: {error}") from error
 
 
-def output_option(*forms: str) -> Callable[[F], F]:
-    """Returns the option `-o`; the command gets an `OutputForm` as `output`."""
+def _set_by_user() -> OutputForm:
+    from corral import assembly  # a command that shows a list needs it anyway
+
+    return OutputForm(assembly.read_settings().of("output").value)
+
+
+def output_option(*forms: str, by_settings: bool = False) -> Callable[[F], F]:
+    """Returns the option `-o`; the command gets an `OutputForm` as `output`, also one that the user has set for lists."""
     known = forms or FORMS
     return click.option(
         "-o",
         "--output",
         type=FormType(known),
-        default=OutputForm(),
+        default=_set_by_user if by_settings else OutputForm(),
         show_default=False,
         metavar=f"[{'|'.join(known)}]",
         help="Form of the answer.",

@@ -6,20 +6,9 @@ from collections.abc import Sequence
 import click
 
 from corral.errors import BugError, CorralError, RetryError
+from corral.surfaces.cli.manner import MANNER
 from corral.surfaces.cli.mistyped import hint_for, message_of
-
-_FORM = {"json": False}
-"""How errors of this process are written. A usage error is told before any option was read, so the words decide."""
-
-
-def speak_as_asked(words: Sequence[str]) -> None:
-    """Lets errors be objects when a command line asks for JSON; words behind `--` belong to somebody else."""
-    own = list(words[: words.index("--")] if "--" in words else words)
-    pairs = zip(own, [*own[1:], ""], strict=False)  # no words at all are also words
-    _FORM["json"] = any(
-        word in ("-ojson", "-o=json", "--output=json") or (word in ("-o", "--output") and after == "json")
-        for word, after in pairs
-    )
+from corral.surfaces.cli.render.harmless import harmless
 
 
 def spoken(error: CorralError) -> str:
@@ -37,7 +26,12 @@ def spoken_usage(error: click.ClickException) -> str:
 
 
 def _written(code: str, message: str, hints: Sequence[str], *, retryable: bool) -> str:
-    if _FORM["json"]:
+    """Returns an error in the form that was asked for; what others wrote into it cannot steer a terminal."""
+    if MANNER.json_errors:
         fields = {"code": code, "message": message, "hint": "; ".join(hints), "retryable": retryable}
         return json.dumps({"error": fields}, ensure_ascii=False)
-    return "\n".join([f"error: {message}", *(f"hint: {hint}" for hint in hints)])
+    return "\n".join([f"error: {_one_line(message)}", *(f"hint: {_one_line(hint)}" for hint in hints)])
+
+
+def _one_line(text: str) -> str:
+    return harmless(" ".join(line.strip() for line in text.splitlines()))

@@ -2,12 +2,11 @@
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from corral.surfaces.cli.manner import MANNER
 from corral.surfaces.cli.render.harmless import harmless
-
-_CHOICE = {"color": "auto"}
-"""What `--color` says; it holds for the whole process."""
 
 
 class Surroundings(NamedTuple):
@@ -21,11 +20,6 @@ class Surroundings(NamedTuple):
         return text if self.width is None and not self.is_coloured else harmless(text)
 
 
-def choose_colours(word: str) -> None:
-    """Takes what `--color` says: auto, always or never."""
-    _CHOICE["color"] = word
-
-
 def surroundings() -> Surroundings:
     """Returns what is known about stdout."""
     is_terminal = sys.stdout.isatty()
@@ -33,10 +27,28 @@ def surroundings() -> Surroundings:
 
 
 def colours_wanted(*, is_terminal: bool) -> bool:
-    """Whether colours are wanted: on a terminal, unless the user said otherwise by `--color`, NO_COLOR or TERM."""
-    if _CHOICE["color"] != "auto":
-        return _CHOICE["color"] == "always"
-    return is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    """Whether an answer is coloured, by `--color`, by settings, by the environment and by where it goes."""
+    return is_coloured(MANNER.color or _set_by_user(), os.environ, is_terminal=is_terminal)
+
+
+def is_coloured(mode: str, environ: Mapping[str, str], *, is_terminal: bool) -> bool:
+    """Whether text is coloured: as the mode says, else as NO_COLOR, FORCE_COLOR and TERM say, else on terminals."""
+    if mode in ("always", "never"):
+        return mode == "always"
+    if environ.get("NO_COLOR"):
+        return False
+    if environ.get("FORCE_COLOR", "0") not in ("", "0"):
+        return True
+    return is_terminal and environ.get("TERM") != "dumb"
+
+
+def _set_by_user() -> str:
+    """Returns what the settings of the user say; asked once, since a list that is watched asks again and again."""
+    if not MANNER.color:
+        from corral import assembly  # who shows a list has it already
+
+        MANNER.color = assembly.read_settings().of("color").value or "auto"
+    return MANNER.color
 
 
 def _width() -> int:

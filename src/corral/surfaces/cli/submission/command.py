@@ -5,13 +5,12 @@ from typing import Any
 
 import click
 
-from corral.surfaces.cli.mistyped import Mistyped, hint_for
+from corral.surfaces.cli.help_page import TitledCommand
+from corral.surfaces.cli.mistyped import Mistyped, hint_for, message_of
 from corral.surfaces.cli.submission.flag import Flag
 
-_REFUSED = "Refused"
 
-
-class FlagCommand(click.Command):
+class FlagCommand(TitledCommand):
     """A command with the flags of a type of jobs, and whatever options it has besides.
 
     What click sees are names and values in one form: `--syncMode git` has become `--sync-mode git`, `--gang=true` has
@@ -33,18 +32,11 @@ class FlagCommand(click.Command):
         except click.NoSuchOption as error:
             near = hint_for(error)
             own = "flags of your own command stand in quotes with it, or behind `--`"
-            raise Mistyped(error.format_message(), near if near.startswith("did you") else own, ctx) from error
+            raise Mistyped(message_of(error), near if near.startswith("did you") else own, ctx) from error
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes the options in the sections of the table, and then the others."""
-        keys = {flag.key for flag in self.flags}
-        shown = {param.name: param.get_help_record(ctx) for param in self.get_params(ctx)}
-        for title, flags in self.sections.items():
-            if title != _REFUSED:
-                with formatter.section(title):
-                    formatter.write_dl([record for flag in flags if (record := shown[flag.key]) is not None])
-        with formatter.section("Options"):
-            formatter.write_dl([record for name, record in shown.items() if name not in keys and record is not None])
+    def title_of(self, option: click.Option) -> str:
+        """Returns the section of the table that a flag stands in."""
+        return next((title for title, flags in self.sections.items() for flag in flags if flag.key == option.name), "")
 
 
 def _option(flag: Flag) -> click.Option:

@@ -31,6 +31,10 @@ def submission_given(word: str, given: Mapping[str, Any], command: Iterable[str]
         if flag.refused:
             raise Mistyped(f"{flag.name} is not taken", flag.refused)
         _put(tree, flag.field, _value(word, flag, texts))
+    if "image_pull_secrets" not in tree:
+        from corral import assembly  # what a wrong flag ends must not pay for it
+
+        tree["image_pull_secrets"] = assembly.image_pull_secrets()
     submission = msgspec.convert(tree, Submission)
     refuse_faults(submission)
     return submission

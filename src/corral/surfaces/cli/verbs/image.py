@@ -8,13 +8,15 @@ from typing import Any
 import click
 
 from corral import assembly
+from corral.surfaces.cli.lazy_group import TellingGroup
+from corral.surfaces.cli.mistyped import Mistyped
 from corral.surfaces.cli.render.plain import table
 
 COLUMNS = ("PATTERN", "PYTHON", "COMMAND", "WORKDIR", "ENV", "FILES")
 NOTHING = "-"
 
 
-@click.group()
+@click.group(cls=TellingGroup)
 def image() -> None:
     """Say what image names mean on this machine.
 
@@ -49,9 +51,9 @@ def map_image(pattern: str, words: tuple[str, ...], command: str, **said: Any) -
     corral image map 'kubeflow-ci/tf-mnist*' --file mnist.py:/var/mnist.py
     """
     if words and not command:
-        raise click.UsageError(
-            f"one pattern is expected, and there is more: {shlex.join(words)}\n"
-            "Put a pattern with * into quotes, or the shell replaces it by names of files."
+        raise Mistyped(
+            f"one pattern is expected, and there is more: {shlex.join(words)}",
+            "put a pattern with * into quotes, or the shell replaces it by names of files",
         )
     done = assembly.image_orders().map(pattern, command=(command, *words) if command else (), **said)
     click.echo(f"{'mapped again' if done.was_there else 'mapped'}: {done.mapping.pattern}")

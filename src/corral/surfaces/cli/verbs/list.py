@@ -23,7 +23,7 @@ _STATUSES = ["queuing", "pending", "running", "succeeded", "failed", "suspended"
     help="Only jobs that are so; repeatable.",
 )
 @click.option("-w", "--watch", is_flag=True, help="Then show every change, until interrupted.")
-@output_option()
+@output_option(by_settings=True)
 @api_options
 def list(  # noqa: A001 - the name of the command
     trainer: str, everywhere: bool, labels: str, statuses: tuple[str, ...], watch: bool, output: OutputForm

@@ -119,9 +119,10 @@ def _follow(session: "Session", found: "Found", choice: "Choice", *, timestamps:
 
 def _writer(*, marked: bool, timestamps: bool) -> "LogWriter":
     from corral.surfaces.cli.render.log_lines import LogWriter
+    from corral.surfaces.cli.render.terminal import colours_wanted
 
     is_terminal = sys.stdout.isatty()
-    coloured = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    coloured = colours_wanted(is_terminal=is_terminal)
     return LogWriter(
         sys.stdout.buffer, marked=marked, is_terminal=is_terminal, coloured=coloured, timestamps=timestamps
     )

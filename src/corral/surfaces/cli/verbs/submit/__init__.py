@@ -35,11 +35,8 @@ ELSEWHERE = {
 class SubmitGroup(LazyGroup):
     """The types of jobs, whose commands are made of one table."""
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def load(self, name: str) -> click.Command:
         """Returns the command of a type."""
-        name = self._names.get(cmd_name)
-        if name is None:
-            return None
         from corral.surfaces.cli.verbs.submit.typed import typed_command
 
         return typed_command(name)

@@ -1,0 +1,72 @@
+"""`corral config`."""
+
+import json
+
+import click
+
+from corral import assembly
+from corral.surfaces.cli.connection import api_options, chosen_api
+from corral.surfaces.cli.lazy_group import TellingGroup
+from corral.surfaces.cli.render.output import say, tell
+from corral.surfaces.cli.render.plain import table
+
+
+@click.group(cls=TellingGroup)
+def config() -> None:
+    """Show and change settings.
+
+    A setting counts as a flag, a variable (CORRAL_...), in the file of a project (.corral.yaml, here or in a folder above),
+    in your own file (config.yaml in Corral's home), in Arena's file, or by default, in this order.
+    """
+
+
+@config.command()
+@click.option("--show-origin", is_flag=True, help="Where each value comes from.")
+@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
+@api_options
+def view(show_origin: bool, output: str) -> None:
+    """Show every setting that counts here.
+
+    \b
+    corral config view --show-origin
+    corral config view -o json
+
+    Asks no API, and starts none.
+    """
+    found = assembly.where_set(**chosen_api()._asdict())
+    if output == "json":
+        say(json.dumps({name: said._asdict() for name, said in found.items()}, indent=2))
+    else:
+        head = ("SETTING", "VALUE", *(("ORIGIN",) if show_origin else ()))
+        rows = [(name, said.value or "-", *((said.origin,) if show_origin else ())) for name, said in found.items()]
+        say(table([head, *rows]))
+    for note in assembly.arena_settings().notes:
+        tell(f"note: {found['arena-config'].value}: {note}")
+
+
+@config.command("set")
+@click.argument("key")
+@click.argument("value")
+def set_value(key: str, value: str) -> None:
+    """Set something in your own file.
+
+    \b
+    corral config set namespace vision
+    corral config set image-pull-secrets team-registry,mirror
+    corral config set color never
+    """
+    _keep(key, value)
+
+
+@config.command("unset")
+@click.argument("key")
+def unset_value(key: str) -> None:
+    """Take something out of your own file."""
+    _keep(key, "")
+
+
+def _keep(key: str, value: str) -> None:
+    from corral.control.settings.table import setting_named
+
+    path = assembly.keep_setting(setting_named(key), value)
+    say(f"{key} is set in {path}" if value else f"{key} is not set in {path}")
