@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from corral.engine.node.addressing.fixed_ports import fixed_port
+from corral.engine.node.addressing.fixed_ports import fixed_port, is_undecided
 from corral.engine.node.addressing.loopback import ServicePort
 from corral.kinds.objects import Object
 
@@ -39,6 +39,17 @@ CASES: dict[str, tuple[list[Object], int | None]] = {
 @pytest.mark.parametrize(("pods", "want_port"), CASES.values(), ids=CASES)
 def test_servers_are_found_where_they_listen(pods: list[Object], want_port: int | None) -> None:
     assert fixed_port(WANTED, service(), pods) == want_port
+
+
+def test_nobody_knows_where_a_server_will_listen_that_is_not_there() -> None:
+    assert is_undecided(service(), [])
+    assert is_undecided(service(), [pod(app="else"), pod(namespace="elsewhere")])
+    assert not is_undecided(service(), [pod()])
+    owned = service(ownerReferences=[{"kind": "PyTorchJob", "name": "job", "uid": "u"}])
+    assert not is_undecided(owned, []), "members of a job are told their ports"
+    without = service()
+    del without["spec"]["selector"]
+    assert not is_undecided(without, []), "no pod will ever be behind it"
 
 
 def test_a_server_that_may_be_told_by_a_file_has_a_loopback_port() -> None:

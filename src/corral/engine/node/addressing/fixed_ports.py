@@ -28,6 +28,15 @@ def fixed_port(wanted: ServicePort, service: Object, pods: Iterable[Object]) -> 
     return container_port(service, wanted.port, behind[0])
 
 
+def is_undecided(service: Object, pods: Iterable[Object]) -> bool:
+    """Whether a Service leads to pods of which none is here yet, so that nobody knows where they will listen."""
+    selector = (service.get("spec") or {}).get("selector")
+    if not selector or any(owner.get("kind") in _TOLD for owner in owners_of(service)):
+        return False
+    namespace = service["metadata"]["namespace"]
+    return not any(pod["metadata"]["namespace"] == namespace and selects(service, pod) for pod in pods)
+
+
 def spoken_texts(pod: Object) -> Iterator[str]:
     """Yields the texts in the spec of a pod in which somebody may have written an address."""
     spec = pod["spec"]

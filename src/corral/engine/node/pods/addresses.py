@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from corral.control.object_cache import ObjectCache
-from corral.engine.node.addressing.fixed_ports import fixed_port, spoken_texts
+from corral.engine.node.addressing.fixed_ports import fixed_port, is_undecided, spoken_texts
 from corral.engine.node.addressing.framework_values import Membership, Values, membership_of, values_here, wanted_by
 from corral.engine.node.addressing.ledger import PortLedger
 from corral.engine.node.addressing.loopback import Ports, ServicePort, address_of
@@ -22,7 +22,7 @@ from corral.ports.refusals import NotFoundError
 from corral.reconcile.moments import seconds_of
 
 PATIENCE = 2.0
-"""Seconds after its creation in which a pod waits for Services that only a text names."""
+"""Seconds after its creation in which a pod waits for Services that only a text names, and for the pods behind them."""
 
 
 class PodAddresses(NamedTuple):
@@ -74,11 +74,11 @@ class AddressBook:
         read = {one for text in files for one in addresses_in(text, namespace)}
         named = spoken | {one for one in read if self._services.get(ObjectKey(one.namespace, one.service)) is not None}
         fixed = self._fixed(named - told)
+        if _is_new(pod, now):
+            # Before anything is recorded: the pods behind a Service may be on their way, with ports of their own.
+            _wait_for("a pod behind the Service", self._undecided(spoken - told))
         allotted = await self._ledger.allot((told | named) - fixed.keys())
-        awaited = self._awaited(pod, told, allotted.missing, now)
-        if awaited:
-            names = ", ".join(sorted(str(one) for one in awaited))
-            raise StartRefusedError(WAITING, f"waiting for the Service of {names}")
+        _wait_for("the Service", self._awaited(pod, told, allotted.missing, now))
         values = values_here(pod, member, allotted.ports) if member is not None else {}
         own = own_ports(pod, self._services.objects(namespace), allotted.ports)
         given = {port: one.loopback_port for port, one in own.items()}
@@ -92,6 +92,17 @@ class AddressBook:
             port = None if service is None else fixed_port(wanted, service, self._pods.objects(wanted.namespace))
             if port is not None:
                 found[wanted] = port
+        return found
+
+    def _undecided(self, spoken: Iterable[ServicePort]) -> set[ServicePort]:
+        """Returns the ports of Services that nobody was told yet and that have no pod on this machine."""
+        found = set()
+        for wanted in spoken:
+            service = self._services.get(ObjectKey(wanted.namespace, wanted.service))
+            if service is None or wanted.port in self._ledger.recorded(service):
+                continue
+            if is_undecided(service, self._pods.objects(wanted.namespace)):
+                found.add(wanted)
         return found
 
     async def give_up(self, namespace: str, loopback_port: int) -> str:
@@ -117,11 +128,20 @@ class AddressBook:
     def _awaited(
         self, pod: Object, told: frozenset[ServicePort], missing: frozenset[ServicePort], now: float
     ) -> set[ServicePort]:
-        age = now - (seconds_of(pod["metadata"].get("creationTimestamp")) or 0.0)
         namespace = pod["metadata"]["namespace"]
         by_hand = {
             one
             for one in missing
             if one.namespace == namespace and self._services.get(ObjectKey(namespace, one.service)) is None
         }
-        return set(told & missing) | (by_hand if age < PATIENCE else set())
+        return set(told & missing) | (by_hand if _is_new(pod, now) else set())
+
+
+def _is_new(pod: Object, now: float) -> bool:
+    return now - (seconds_of(pod["metadata"].get("creationTimestamp")) or 0.0) < PATIENCE
+
+
+def _wait_for(what: str, awaited: Iterable[ServicePort]) -> None:
+    names = ", ".join(sorted(str(one) for one in awaited))
+    if names:
+        raise StartRefusedError(WAITING, f"waiting for {what} of {names}")
