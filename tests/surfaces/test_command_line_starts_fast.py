@@ -58,7 +58,7 @@ def test_help_costs_a_small_multiple_of_a_bare_interpreter() -> None:
         ["help", "contexts"],
         ["completion", "bash"],
         ["config"],
-        *([verb, "--help"] for verb in ("up", "apply", "list", "get", "logs", "wait", "delete", "submit")),
+        *([verb, "--help"] for verb in ("up", "apply", "list", "get", "logs", "run", "wait", "delete", "submit")),
         *([verb, "--help"] for verb in ("exec", "attach", "cp", "suspend", "resume", "diff", "scale")),
     ],
 )

@@ -4,6 +4,7 @@ One module for each use. Imports of what only one use case needs stand inside it
 `status` for the checks of `doctor`.
 """
 
+from corral.assembly.access import is_this_machine
 from corral.assembly.contexts import forget_used, known_contexts, use, where_set
 from corral.assembly.desk import open_glance, open_session
 from corral.assembly.embedded import (
@@ -39,6 +40,7 @@ __all__ = [
     "image_pull_secrets",
     "install",
     "install_manifests",
+    "is_this_machine",
     "keep_setting",
     "known_contexts",
     "kubeconfig_path",

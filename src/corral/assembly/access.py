@@ -73,6 +73,11 @@ def read_contexts(settings: "Settings") -> "Kubeconfig":
     return read_kubeconfig([os.path.expanduser(said.value)], must_exist=True)
 
 
+def is_this_machine(kubeconfig: str, context: str) -> bool:
+    """Whether a command talks to the API of this machine; nothing is started for the answer."""
+    return choose(read_settings(kubeconfig=kubeconfig, context=context)).target.where == "embedded"
+
+
 def access_to(chosen: Chosen) -> "tuple[Access, str]":
     """Returns how to reach a chosen API, and its name with who chose it."""
     from corral.adapters.kubernetes.in_cluster import in_cluster_access

@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 
 from corral.errors import PermanentError
-from corral.kinds.script_run.code_bundle import CodeBundle, SeenFile, bundled, is_code_folder
+from corral.kinds.submission.code_bundle import CodeBundle, SeenFile, bundled, is_code_folder
 
 MOST_ENTRIES = 20_000
 """How many files are looked at before a folder is taken for something else than a folder of code."""

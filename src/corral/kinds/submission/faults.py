@@ -71,7 +71,7 @@ def _of_container(submission: Submission, found: JobType) -> Iterator[Fault]:
     yield Fault("working_dir", names.path_fault(one.working_dir))
     if not one.shell or one.shell != one.shell.strip() or not one.shell.isprintable() or one.shell.startswith("-"):
         yield Fault("shell", f"{shown(one.shell)} is no program")
-    if "\0" in one.command:
+    if "\0" in one.command or any("\0" in word for word in one.argv):
         yield Fault("command", "the command has a zero byte")
 
 

@@ -4,12 +4,13 @@ from base64 import b64encode
 
 from corral.kinds.objects import Object
 from corral.kinds.submission.catalogue import job_type
+from corral.kinds.submission.code_bundle import config_map
 from corral.kinds.submission.job_type import JobType
 from corral.kinds.submission.pods import replicas
 from corral.kinds.submission.scheduling import QUEUE_NAME, SUSPENDED, scheduling_policy
 from corral.kinds.submission.submission import Submission
 from corral.kinds.submission.tensorboard import board_objects
-from corral.kinds.submission.volumes import file_keys, files_name
+from corral.kinds.submission.volumes import code_name, file_keys, files_name
 
 
 def objects_of(submission: Submission) -> list[Object]:
@@ -18,7 +19,7 @@ def objects_of(submission: Submission) -> list[Object]:
     Everything after the job is to be owned by it. The submission is one without `faults`.
     """
     found = job_type(submission.type)
-    objects = [_job(submission, found), *_files(submission), *board_objects(submission, found)]
+    objects = [_job(submission, found), *_files(submission), *_code(submission), *board_objects(submission, found)]
     if submission.namespace:
         for one in objects:
             one["metadata"] = {**one["metadata"], "namespace": submission.namespace}
@@ -53,6 +54,10 @@ def _run_policy(submission: Submission, found: JobType) -> Object:
         "schedulingPolicy": scheduling_policy(submission, found) or None,
     }
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _code(submission: Submission) -> list[Object]:
+    return [] if submission.code is None else [config_map(code_name(submission.name), submission.code)]
 
 
 def _files(submission: Submission) -> list[Object]:

@@ -57,14 +57,13 @@ def _spec(submission: Submission, job_type: JobType, role: Role) -> Object:
 
 
 def _container(submission: Submission, job_type: JobType, role: Role, env: list[Object]) -> Object:
-    command = [submission.shell, "-c", submission.command] if submission.command and role.runs_command else []
     uses_rdma = submission.rdma and role.trains
     return _said(
         {
             "name": job_type.facts.container,
             "image": role.wishes.image or submission.image,
             "imagePullPolicy": submission.image_pull_policy,
-            "command": command,
+            "command": _command(submission) if role.runs_command else [],
             "workingDir": submission.working_dir,
             "env": env,
             "ports": [{"name": name, "containerPort": port} for name, port in role.ports],
@@ -75,6 +74,12 @@ def _container(submission: Submission, job_type: JobType, role: Role, env: list[
     )
 
 
+def _command(submission: Submission) -> list[str]:
+    if submission.argv:
+        return [word.replace("$", "$$") for word in submission.argv]
+    return [submission.shell, "-c", submission.command] if submission.command else []
+
+
 def environment(submission: Submission, job_type: JobType, role: Role) -> list[Object]:
     """Returns the variables of a role; what the user says comes before what we say."""
     told = {"workers": str(submission.workers), "gpus": str(submission.gpus), **job_type.env(submission)}
@@ -83,9 +88,12 @@ def environment(submission: Submission, job_type: JobType, role: Role) -> list[O
         told[_VISIBLE] = "void"
     plain = {**told, **submission.env}
     secret = {one.name: {"secretKeyRef": {"name": one.secret, "key": one.key}} for one in submission.secrets}
+    fields = {
+        name: {"fieldRef": {"fieldPath": path}} for name, path in submission.pod_fields.items() if name not in plain
+    }
     return [
         *({"name": name, "value": value} for name, value in plain.items() if name not in secret),
-        *({"name": name, "valueFrom": source} for name, source in secret.items()),
+        *({"name": name, "valueFrom": source} for name, source in {**fields, **secret}.items()),
     ]
 
 

@@ -5,6 +5,8 @@ from typing import Final, Literal
 
 import msgspec
 
+from corral.kinds.submission.code_bundle import CodeBundle
+
 WORKING_DIR: Final = "/" + "root"
 """Where a container starts when nothing else is said: Arena's own choice, to which the paths of its users are relative."""
 TENSORBOARD_IMAGE: Final = "tensorflow/tensorflow:latest"
@@ -107,10 +109,16 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     image_pull_secrets: tuple[str, ...] = ()
     command: str = ""
     """One text for a shell; without it the image runs what it runs by itself."""
+    argv: tuple[str, ...] = ()
+    """The words of a program that needs no shell, in place of a command; nothing in them is taken for a variable."""
     shell: str = "sh"
     working_dir: str = WORKING_DIR
     env: Words = {}
     secrets: tuple[SecretValue, ...] = ()
+    pod_fields: Words = {}
+    """Variables that tell a field of the pod itself, such as its address."""
+    is_here: bool = False
+    """Whether it runs with programs of this machine: then pods are given nothing in place of what the machine has."""
 
     workers: int = 1
     gpus: int = 0
@@ -123,6 +131,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     claims: tuple[ClaimMount, ...] = ()
     directories: tuple[DirectoryMount, ...] = ()
     files: tuple[LocalFile, ...] = ()
+    code: CodeBundle | None = None
+    """Code that travels with the submission; it is the working directory."""
     sync: CodeSync = CodeSync()
     tensorboard: TensorBoard = TensorBoard()
 

@@ -6,6 +6,7 @@ Which volume carries what is nobody's business, so names are plain numbers; path
 from typing import Any, Final, NamedTuple
 
 from corral.kinds.objects import Object
+from corral.kinds.submission import code_bundle
 from corral.kinds.submission.job_type import JobType, Role
 from corral.kinds.submission.submission import Submission
 
@@ -23,7 +24,12 @@ class Mounted(NamedTuple):
 
 def mounted(submission: Submission, job_type: JobType, role: Role) -> list[Mounted]:
     """Returns the volumes of a role."""
-    found = [*_code(submission), *_files(submission), *(_at(*one) for one in job_type.extra_volumes(submission))]
+    found = [
+        *_code(submission),
+        *_sent_code(submission),
+        *_files(submission),
+        *(_at(*one) for one in job_type.extra_volumes(submission)),
+    ]
     if role.trains or submission.mounts_on_launcher:
         found += _claims(submission)
     if role.trains:
@@ -39,6 +45,11 @@ def code_path(submission: Submission) -> str:
 def files_name(name: str) -> str:
     """Returns the name of the ConfigMap with the files of a job."""
     return f"{name}-files"
+
+
+def code_name(name: str) -> str:
+    """Returns the name of the ConfigMap with the code of a job."""
+    return f"{name}-code"
 
 
 def file_keys(submission: Submission) -> list[str]:
@@ -121,9 +132,17 @@ def _code(submission: Submission) -> list[Mounted]:
     return [_at({"name": CODE, "emptyDir": {}}, code_path(submission))] if submission.sync.mode else []
 
 
+def _sent_code(submission: Submission) -> list[Mounted]:
+    """Returns the code that travels with the submission, which nobody can write to."""
+    if submission.code is None:
+        return []
+    volume = code_bundle.volume("sent-code", code_name(submission.name), submission.code)
+    return [Mounted(volume, (_mount(volume, submission.working_dir, readOnly=True),))]
+
+
 def _shared_memory(submission: Submission, job_type: JobType) -> list[Mounted]:
     size = submission.share_memory or job_type.share_memory
-    if not size:
+    if not size or submission.is_here:
         return []
     return [_at({"name": "shared-memory", "emptyDir": {"medium": "Memory", "sizeLimit": size}}, SHARED_MEMORY)]
 

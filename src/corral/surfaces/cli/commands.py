@@ -29,6 +29,7 @@ class Elsewhere(NamedTuple):
 SECTIONS: dict[str, Section] = {
     "Jobs": {
         "submit": Entry("Submit a job in one line, as with Arena."),
+        "run": Entry("Run a Python script, on one worker or many."),
         "resubmit": Entry("Submit a job once more, as it was."),
         "apply": Entry("Make the API hold what files say."),
         "diff": Entry("Show what applying files would change."),

@@ -29,8 +29,10 @@ class Manner:
 
 
 def _asks_for_json(words: Sequence[str]) -> bool:
-    """Whether a command line asks for JSON; words behind `--` belong to somebody else."""
+    """Whether a command line asks for JSON; words behind `--`, and behind the script of `run`, belong to somebody else."""
     own = list(words[: words.index("--")] if "--" in words else words)
+    scripts = [place for place, word in enumerate(own) if word.endswith(".py")]
+    own = own[: scripts[0]] if scripts and "run" in own[: scripts[0]] else own
     return any(
         word in ("-ojson", "-o=json", "--output=json")
         or (word in ("-o", "--output") and own[at + 1 : at + 2] == ["json"])

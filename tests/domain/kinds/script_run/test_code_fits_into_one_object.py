@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from corral.errors import PermanentError
-from corral.kinds.script_run.code_bundle import (
+from corral.kinds.script_run.run_name import name_of_run
+from corral.kinds.submission.code_bundle import (
     LARGEST_TEXT,
     MOST_BYTES,
     MOST_FILES,
@@ -17,7 +18,6 @@ from corral.kinds.script_run.code_bundle import (
     is_code_folder,
     volume,
 )
-from corral.kinds.script_run.run_name import name_of_run
 
 
 def bundle(**files: bytes) -> CodeBundle:

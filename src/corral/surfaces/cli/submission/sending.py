@@ -14,6 +14,7 @@ from corral.surfaces.cli.output_form import FORMS, FormType, OutputForm
 from corral.surfaces.cli.render.output import say, tell
 
 if TYPE_CHECKING:
+    from corral.control.desk.finding import Found
     from corral.control.desk.session import Session
     from corral.control.desk.submitting import Made, Needs
     from corral.kinds.objects import Object
@@ -94,11 +95,17 @@ def sending_given(given: dict[str, Any]) -> Sending:
 
 
 def send(
-    resource: "ApiResource", objects_in: "Callable[[str], Sequence[Object]]", needs: "Needs", sending: Sending
+    resource: "ApiResource",
+    objects_in: "Callable[[str], Sequence[Object]]",
+    needs: "Needs",
+    sending: Sending,
+    *,
+    then: "Callable[[Session, Found], int] | None" = None,
 ) -> int:
     """Shows or makes objects, the job first, and returns the exit status.
 
-    `objects_in` says which they are in a namespace; without an API the one on the command line, if any.
+    `objects_in` says which they are in a namespace; without an API the one on the command line, if any. `then` goes on
+    with the job and ends with its status; stdout belongs to it.
     """
     objects = with_sets(objects_in(chosen_api().namespace), sending.sets)
     if sending.dry_run == "client":
@@ -106,7 +113,14 @@ def send(
         return DONE
     with connected(doing="" if sending.quiet else "submitting to") as session:
         objects = with_sets(objects_in(session.namespace), sending.sets)
-        return send_in(session, resource, objects, needs, sending)
+        if then is None or sending.dry_run != "none":
+            return send_in(session, resource, objects, needs, sending)
+        made = _made(session, resource, objects, needs, sending)
+        for one in made:
+            tell(str(one))
+        from corral.control.desk.finding import Found
+
+        return then(session, Found(made[0].resource, made[0].object))
 
 
 def send_in(
@@ -116,16 +130,22 @@ def send_in(
     if sending.dry_run == "client":
         _show(objects, sending)
         return DONE
-    from corral.control.desk.submitting import check_needs, submit_objects
-
-    check_needs(session, needs, on_note=lambda text: tell(f"note: {text}"))
-    made = submit_objects(session, resource, objects, key=sending.key, dry_run=sending.dry_run == "server")
+    made = _made(session, resource, objects, needs, sending)
     _tell_made(made, sending)
     if sending.dry_run == "server":
         return DONE
     if not sending.quiet and not sending.output.name:
         tell_next(made[0].key.name, made[0].key.namespace)
     return _await(session, made[0], sending) if sending.wait else DONE
+
+
+def _made(
+    session: "Session", resource: "ApiResource", objects: "Sequence[Object]", needs: "Needs", sending: Sending
+) -> "list[Made]":
+    from corral.control.desk.submitting import check_needs, submit_objects
+
+    check_needs(session, needs, on_note=lambda text: tell(f"note: {text}"))
+    return submit_objects(session, resource, objects, key=sending.key, dry_run=sending.dry_run == "server")
 
 
 def with_sets(objects: "Sequence[Object]", sets: Sequence[str]) -> "list[Object]":

@@ -9,15 +9,11 @@ import click
 from corral.surfaces.cli.connection import api_options, connected
 from corral.surfaces.cli.durations import seconds_given
 from corral.surfaces.cli.render.output import tell
-from corral.surfaces.cli.render.plain import age
 
 if TYPE_CHECKING:
     from corral.control.desk.finding import Found
-    from corral.control.desk.logs.following import Ended
-    from corral.control.desk.logs.reading import Heard
     from corral.control.desk.logs.sources import Choice
     from corral.control.desk.session import Session
-    from corral.surfaces.cli.render.log_lines import LogWriter
 
 
 @click.command()
@@ -46,6 +42,7 @@ def logs(job: str, follow: bool, timestamps: bool, **asked: object) -> None:
     there are several pods. Ctrl-C detaches; the job goes on.
     """
     from corral.control.desk.logs.sources import Choice
+    from corral.surfaces.cli.log_following import follow_job
 
     if follow and asked["previous"]:
         raise click.UsageError("--previous is over: leave out --follow")
@@ -56,7 +53,7 @@ def logs(job: str, follow: bool, timestamps: bool, **asked: object) -> None:
         found = _found(session, job)
         try:
             if found is not None and follow:
-                _follow(session, found, choice, timestamps=timestamps)
+                follow_job(session, found, choice, timestamps=timestamps)
             else:
                 _show(session, found, job, choice, timestamps=timestamps)
         except BrokenPipeError:
@@ -84,76 +81,12 @@ def _bare(job: str) -> str:
 def _show(session: "Session", found: "Found | None", job: str, choice: "Choice", *, timestamps: bool) -> None:
     from corral.control.desk.logs.reading import read_present, shelf_left_by, shelf_of
     from corral.control.desk.logs.sources import chosen_sources
+    from corral.surfaces.cli.log_following import log_writer, write_heard
 
     if found is None:
         tell(f"note: {job} is gone; this is what was kept of its last logs")
     shelf = shelf_of(session, found) if found is not None else shelf_left_by(session, _bare(job))
-    writer = _writer(marked=len(chosen_sources(shelf.pods, choice)) > 1, timestamps=timestamps)
+    writer = log_writer(marked=len(chosen_sources(shelf.pods, choice)) > 1, timestamps=timestamps)
     for one in read_present(session, shelf, choice):
-        _write(one, writer)
+        write_heard(one, writer)
     writer.end()
-
-
-def _follow(session: "Session", found: "Found", choice: "Choice", *, timestamps: bool) -> None:
-    from corral.control.desk.job_lines import total_of
-    from corral.control.desk.logs.following import Ended, Following
-
-    is_alone = found.resource.kind == "Pod" or choice.rank is not None or total_of(found.object) == 1
-    writer = _writer(marked=not is_alone, timestamps=timestamps)
-    try:
-        for one in Following(session, found, choice).events():
-            if isinstance(one, Ended):
-                writer.end()
-                tell(_farewell(one, found))
-            else:
-                _write(one, writer)
-                writer.flush()
-    except KeyboardInterrupt:
-        writer.end()
-        name = found.key.name
-        tell(
-            f"detached; {name} goes on\nhint: `corral logs -f {name}` follows it again, `corral delete {name}` ends it"
-        )
-        raise
-
-
-def _writer(*, marked: bool, timestamps: bool) -> "LogWriter":
-    from corral.surfaces.cli.render.log_lines import LogWriter
-    from corral.surfaces.cli.render.terminal import colours_wanted
-
-    is_terminal = sys.stdout.isatty()
-    coloured = colours_wanted(is_terminal=is_terminal)
-    return LogWriter(
-        sys.stdout.buffer, marked=marked, is_terminal=is_terminal, coloured=coloured, timestamps=timestamps
-    )
-
-
-def _write(heard: "Heard", writer: "LogWriter") -> None:
-    from corral.control.desk.logs.reading import Printed
-
-    if isinstance(heard, Printed):
-        for piece in heard.pieces:
-            writer.write(heard.source.label, piece)
-    else:
-        writer.flush()
-        tell(f"note: {heard.text}")
-
-
-def _farewell(ended: "Ended", found: "Found") -> str:
-    """Returns how a followed job ended, and how long it took."""
-    from corral.control.desk.finding import Found
-    from corral.control.desk.job_lines import conditions_of, job_line
-
-    name = found.key.name
-    if found.resource.kind == "Pod":
-        return f"pod {name} has ended"
-    if ended.object is None:
-        return f"{name} was deleted"
-    line = job_line(Found(found.resource, ended.object))
-    took = line.duration(line.ended or 0.0)
-    after = "" if took is None else f" after {age(took)}"
-    if line.state == "Succeeded":
-        return f"{name} succeeded{after}"
-    why = [str(one.get("message", "")) for one in conditions_of(ended.object) if one.get("type") == "Failed"]
-    failure = f" ({line.failure})" if line.failure else ""
-    return f"{name} failed{after}{failure}: {' '.join(why)}\nhint: `corral get {name}` tells more"
