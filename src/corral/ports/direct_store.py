@@ -30,8 +30,8 @@ T = TypeVar("T")
 class DirectStore(Protocol):
     """Everything that the commands ask of an API."""
 
-    def get(self, resource: ApiResource, key: ObjectKey) -> Object:
-        """Returns the object. Absent: NotFoundError."""
+    def get(self, resource: ApiResource, key: ObjectKey, *, subresource: str = "") -> Object:
+        """Returns the object, or what is below it. Absent: NotFoundError."""
 
     def list(self, resource: ApiResource, scope: Scope = EVERYTHING) -> list[Object]:
         """Returns all objects of the scope."""

@@ -16,8 +16,9 @@ from corral.control.desk.job_pods import (
     JobVolume,
     Resources,
 )
+from corral.control.desk.node_views import NodeCondition, NodeSpec, NodeStatus, NodeView, Taint
 from corral.control.desk.why.judging import reason_for
-from corral.control.desk.why.situation import LastWords, NodeCondition, NodeSpec, NodeStatus, NodeView, Situation, Taint
+from corral.control.desk.why.situation import LastWords, Situation
 from corral.control.desk.why.words import amount, listed, some
 from corral.kinds.objects import Metadata
 from corral.kinds.pod_view import (

@@ -19,6 +19,8 @@ from corral.engine.apiserver.rest.writing import Write, Written
 from corral.engine.apiserver.world import World
 
 COLLECTION_METHODS = frozenset(("GET", "POST", "DELETE"))
+SUMMARY = "proxy/stats/summary"
+"""What of nodes/proxy is passed on."""
 OBJECT_METHODS = frozenset(("GET", "PUT", "PATCH", "DELETE"))
 
 
@@ -121,6 +123,10 @@ class Api:
 
     async def _subresource(self, request: Request, target: Target, resource: Resource) -> Answer:
         name, method = target.subresource, request.method
+        if name == SUMMARY and resource.kind == "Node" and method == "GET":
+            from corral.engine.apiserver.nodes.summaries import read_summary
+
+            return await read_summary(self._world, resource, target, request)
         if name not in resource.subresources:
             if name == "portforward" and resource.kind == "Pod":
                 raise failures.no_port_forward()

@@ -47,6 +47,7 @@ SECTIONS: dict[str, Section] = {
         "get": Entry("Show one job in full, or anything else that the API holds."),
         "logs": Entry("Show what the pods of a job print.", ("log",)),
         "events": Entry("Show what was said about a job and its pods."),
+        "top": Entry("Show what nodes and jobs use."),
     },
     "Inside of jobs": {
         "exec": Entry("Run a command inside of a job."),

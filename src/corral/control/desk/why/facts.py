@@ -6,12 +6,12 @@ from typing import Final
 from corral.control.desk.events import events_of, told
 from corral.control.desk.finding import Found, ignored
 from corral.control.desk.job_lines import job_line
-from corral.control.desk.job_pods import JobPod
 from corral.control.desk.looking import pods_in
+from corral.control.desk.node_views import NodeView, nodes_in, pods_on_nodes
 from corral.control.desk.session import Session
-from corral.control.desk.why.situation import LastWords, NodeView, Situation
+from corral.control.desk.why.situation import LastWords, Situation
 from corral.errors import CorralError
-from corral.kinds.well_known import NODE, PERSISTENT_VOLUME_CLAIM, POD
+from corral.kinds.well_known import PERSISTENT_VOLUME_CLAIM
 from corral.ports.object_store import Scope
 from corral.ports.refusals import ForbiddenError
 
@@ -35,32 +35,17 @@ def _with_surroundings(session: Session, situation: Situation, on_note: Callable
     claims = None
     if any(volume.persistent_volume_claim for pod in situation.unbound for volume in pod.spec.volumes):
         claims = _claims(session, situation.job.key.namespace, on_note)
-    return situation._replace(claims=claims, nodes=nodes_in(session, on_note), others=_bound(session, on_note))
+    return situation._replace(
+        claims=claims, nodes=_nodes(session, on_note), others=pods_on_nodes(session, on_note=on_note)
+    )
 
 
-def nodes_in(session: Session, on_note: Callable[[str], None] = ignored) -> list[NodeView] | None:
-    """Returns the nodes, trimmed; None, and a note, when we may not read them."""
-    found: list[NodeView] = []
+def _nodes(session: Session, on_note: Callable[[str], None]) -> list[NodeView] | None:
     try:
-        for page in session.store.pages(NODE, Scope(), NodeView):
-            found = ([] if page.is_first else found) + page.items
+        return nodes_in(session)
     except ForbiddenError:
         on_note("left out, since you may not list nodes: what they have left")
         return None
-    return found
-
-
-def _bound(session: Session, on_note: Callable[[str], None]) -> list[JobPod] | None:
-    """Returns all pods that may take room on a node."""
-    found: list[JobPod] = []
-    scope = Scope(fields="spec.nodeName!=,status.phase!=Succeeded,status.phase!=Failed")
-    try:
-        for page in session.store.pages(POD, scope, JobPod):
-            found = ([] if page.is_first else found) + page.items
-    except ForbiddenError:
-        on_note("left out, since you may not list the pods of other namespaces: what is free on nodes")
-        return None
-    return found
 
 
 def _claims(session: Session, namespace: str, on_note: Callable[[str], None]) -> dict[str, str] | None:

@@ -1,71 +1,13 @@
 """What the rules look at. Pure values."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from corral.control.desk.events import Told
 from corral.control.desk.finding import Found
 from corral.control.desk.job_lines import JobLine
 from corral.control.desk.job_pods import JobPod
-from corral.kinds.objects import Metadata
-
-
-class Taint(msgspec.Struct, kw_only=True):
-    """What keeps pods away from a node."""
-
-    key: str = ""
-    value: str = ""
-    effect: str = ""
-
-
-class NodeCondition(msgspec.Struct, kw_only=True):
-    """One condition of a node."""
-
-    type: str = ""
-    status: str = ""
-
-
-class NodeSpec(msgspec.Struct, kw_only=True):
-    """Who may come."""
-
-    unschedulable: bool = False
-    taints: list[Taint] = []
-
-
-class NodeAddress(msgspec.Struct, kw_only=True):
-    """Where a node is."""
-
-    type: str = ""
-    address: str = ""
-
-
-class NodeStatus(msgspec.Struct, kw_only=True):
-    """What there is."""
-
-    capacity: dict[str, Any] = {}
-    allocatable: dict[str, Any] = {}
-    conditions: list[NodeCondition] = []
-    addresses: list[NodeAddress] = []
-
-
-class NodeView(msgspec.Struct, kw_only=True):
-    """A node, as far as it matters for where a pod may be."""
-
-    metadata: Metadata
-    spec: NodeSpec = msgspec.field(default_factory=NodeSpec)
-    status: NodeStatus = msgspec.field(default_factory=NodeStatus)
-
-    @property
-    def name(self) -> str:
-        """Returns the name."""
-        return self.metadata.name
-
-    @property
-    def is_ready(self) -> bool:
-        """Whether it says that it is well."""
-        return any(one.type == "Ready" and one.status == "True" for one in self.status.conditions)
+from corral.control.desk.node_views import NodeView
 
 
 class LastWords(NamedTuple):

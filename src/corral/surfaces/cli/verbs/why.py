@@ -25,7 +25,7 @@ def why(job: str, trainer: str, output: OutputForm) -> None:
 
     \b
     corral why digits
-    corral why digits -o json          the same as data: code, sentence, numbers, evidence, next steps
+    corral why digits -o json          the same as data, with numbers
 
     Looks at conditions, pods, events, quotas, claims and nodes, as far as your rights go.
     """

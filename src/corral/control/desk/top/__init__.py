@@ -1,0 +1,1 @@
+"""What nodes and jobs use: GPUs by what pods ask for, processors and memory by what is measured, without Prometheus."""

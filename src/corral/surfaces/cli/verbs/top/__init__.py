@@ -1,0 +1,28 @@
+"""`corral top`: what nodes and jobs use."""
+
+from corral.surfaces.cli.commands import Entry, Section
+from corral.surfaces.cli.connection import api_options
+from corral.surfaces.cli.lazy_group import LazyGroup
+
+SECTIONS: dict[str, Section] = {
+    "Of what": {
+        "node": Entry("Nodes: their GPUs, and processors and memory in use.", ("nodes",)),
+        "job": Entry("Jobs, or the ranks of one: GPUs, processors, memory.", ("jobs",)),
+    },
+}
+
+top = api_options(
+    LazyGroup(
+        name="top",
+        package=__name__,
+        sections=SECTIONS,
+        help="""Show what nodes and jobs use.
+
+    \b
+    corral top node
+    corral top job digits -r
+
+    Processors and memory come from the metrics of the cluster, or from the nodes themselves; no Prometheus is needed.
+    """,
+    )
+)
