@@ -126,6 +126,8 @@ def main() -> None:
     if trainer.rank == 0:
         print(f"samples/s={speed:.0f}", flush=True)
         trainer.export()
+    # Rank 0 may be with any worker, and the job is over when its first worker is: nobody leaves before the model is there.
+    dist.barrier()
     dist.destroy_process_group()
 
 
