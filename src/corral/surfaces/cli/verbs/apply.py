@@ -63,7 +63,7 @@ def apply(
     \b
     corral apply -f job.yaml
     corral apply -f folder/ -n vision
-    corral apply -f job.yaml --set spec.runPolicy.backoffLimit=3 --dry-run=server -o yaml
+    corral apply -f job.yaml --set spec.runPolicy.suspend=true --dry-run=server
     corral apply -f job.yaml --wait --propagate
     cat job.yaml | corral apply -f -
 

@@ -11,7 +11,7 @@ def completion(shell: str) -> None:
     \b
     source <(corral completion bash)                                   this shell
     echo 'source <(corral completion bash)' >> ~/.bashrc               every bash
-    corral completion zsh > ~/.zfunc/_corral                           zsh, with ~/.zfunc in $fpath
+    corral completion zsh > ~/.zfunc/_corral                           zsh
     corral completion fish > ~/.config/fish/completions/corral.fish    fish
 
     Names of jobs, pods, namespaces and contexts are those of the API that the line talks to. It is given half a second,

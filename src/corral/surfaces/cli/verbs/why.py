@@ -13,6 +13,7 @@ from corral.surfaces.cli.trainer_type import type_option
 if TYPE_CHECKING:
     from corral.control.desk.why.situation import Situation
     from corral.kinds.reasons import Reason
+    from corral.surfaces.cli.render.terminal import Surroundings
 
 
 @click.command()
@@ -48,22 +49,34 @@ def why(job: str, trainer: str, output: OutputForm) -> None:
 
 def _show(situation: "Situation", reason: "Reason", notes: list[str]) -> None:
     from corral.surfaces.cli.job_listing import note
-    from corral.surfaces.cli.render.colours import painted
-    from corral.surfaces.cli.render.plain import table
+    from corral.surfaces.cli.render.columns import Column, laid_out
+    from corral.surfaces.cli.render.prose import flowing
     from corral.surfaces.cli.render.terminal import surroundings
 
     where = surroundings()
-    status = painted(situation.line.status) if where.is_coloured else situation.line.status
-    parts = [f"{situation.name} is {status}: {where.safe(reason.sentence)}"]
+    parts = [_headline(situation, reason, where)]
     if reason.evidence:
         rows = [(one.about, " ".join(one.text.split())) for one in reason.evidence]
         shown = [(about if at == 0 or rows[at - 1][0] != about else "", text) for at, (about, text) in enumerate(rows)]
-        parts.append(where.safe(table(shown, indent="  ")))
+        about = Column[tuple[str, str]]("", lambda row: row[0], is_elastic=True, keeps_end=True)
+        text = Column[tuple[str, str]]("", lambda row: row[1], is_prose=True)
+        parts.append(laid_out([about, text], shown, where, indent="  "))
     if reason.next_steps:
-        parts.append("\n".join(["What helps:", *(f"  {where.safe(step)}" for step in reason.next_steps)]))
+        steps = (flowing(where.safe(step), where, indent="  ") for step in reason.next_steps)
+        parts.append("\n".join(["What helps:", *steps]))
     say_painted("\n\n".join(parts))
-    for text in notes:
-        note(text)
+    for remark in notes:
+        note(remark)
+
+
+def _headline(situation: "Situation", reason: "Reason", where: "Surroundings") -> str:
+    from corral.surfaces.cli.render.colours import painted
+    from corral.surfaces.cli.render.prose import flowing
+
+    status = situation.line.status
+    text = flowing(f"{situation.name} is {status}: {where.safe(reason.sentence)}", where)
+    # Coloured at the end, since colours have no width.
+    return text.replace(f"{status}:", f"{painted(status)}:", 1) if where.is_coloured else text
 
 
 def _document(situation: "Situation", reason: "Reason", notes: list[str]) -> dict[str, object]:
