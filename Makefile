@@ -43,6 +43,7 @@ bench: dev-environment  ## measure, next to a real control plane when its binari
 	@$(DEV)/bin/python -m tools.bench
 	@CORRAL_BENCH_PEER="$(PEER)" $(DEV)/bin/python -m tools.bench.training
 	@$(DEV)/bin/python -m tools.bench.node
+	@$(DEV)/bin/python -m tools.bench.cli
 
 kubernetes: dev-environment  ## build etcd and Kubernetes from Go modules into ~/.cache/corral
 	@$(DEV)/bin/python -m corral.testing.control_plane build

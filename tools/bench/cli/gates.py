@@ -1,0 +1,23 @@
+"""What was promised about the command line, and whether it was kept. Pure."""
+
+from typing import Any
+
+from tools.bench.cli.lines import COMPLETION, COMPLETION_JOBS, LIST, LIST_PEER, SUBMIT
+from tools.bench.node.gates import Gate
+
+Section = dict[str, Any]
+"""What was found, as it stands in the file of results."""
+
+LIMITS = {"--help": 120.0, "--version": 120.0, COMPLETION: 100.0, COMPLETION_JOBS: 100.0, SUBMIT: 300.0}
+"""The most that the median may be, in milliseconds."""
+LIST_RATIO = 0.5
+
+
+def gates_of(section: Section) -> list[Gate]:
+    """Returns the promises with what was found; that about kubectl only when there was one."""
+    lines = section["lines"]
+    gates = [Gate(f"`{name}`", lines[name]["median"], limit, " ms") for name, limit in LIMITS.items()]
+    if LIST_PEER in lines:
+        ratio = lines[LIST]["median"] / lines[LIST_PEER]["median"]
+        gates.append(Gate(f"`list` of {section['jobs']} jobs over `kubectl get` of the same", ratio, LIST_RATIO, "x"))
+    return gates

@@ -1,0 +1,70 @@
+"""The command lines that are measured, and the peer that some of them stand beside."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from corral.testing.control_plane.binaries import cache
+
+
+class Line(NamedTuple):
+    """One command line: its name in tables, its words, and variables that only it has."""
+
+    name: str
+    words: tuple[str, ...]
+    env: Mapping[str, str] = {}
+
+
+class Peer(NamedTuple):
+    """A kubectl and its version."""
+
+    path: Path
+    version: str
+
+
+SUBMIT = "submit"
+LIST, LIST_PEER = "list", "kubectl get"
+LIST_POD_PEER = "kubectl get, pods too"
+COMPLETION, COMPLETION_JOBS = "completion of a command", "completion of a job's name"
+
+
+def own_lines(corral: Path) -> list[Line]:
+    """Returns Corral's command lines; `{n}` is the number of the run."""
+    program = str(corral)
+    job = ("--name=bench-{n}", "--image=repo/train:1", "--workers=2", "--gpus=1", "python train.py")
+    return [
+        Line("--help", (program, "--help")),
+        Line("--version", (program, "--version")),
+        Line("submit --help", (program, "submit", "pytorchjob", "--help")),
+        Line(COMPLETION, (program,), _tab("corral li", 1)),
+        Line(COMPLETION_JOBS, (program,), _tab("corral get train-00", 2)),
+        Line(LIST, (program, "list")),
+        Line("get JOB", (program, "get", "train-0000")),
+        Line(SUBMIT, (program, "submit", "pytorchjob", *job)),
+    ]
+
+
+def _tab(typed: str, at: int) -> dict[str, str]:
+    """Returns what a shell says when TAB is pressed behind some words."""
+    return {"_CORRAL_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(at)}
+
+
+def peer_lines(peer: Peer | None) -> list[Line]:
+    """Returns what kubectl is asked for, none without one."""
+    if peer is None:
+        return []
+    get = (str(peer.path), "get")
+    return [Line(LIST_PEER, (*get, "pytorchjobs")), Line(LIST_POD_PEER, (*get, "pytorchjobs,pods"))]
+
+
+def found_peer() -> Peer | None:
+    """Returns the kubectl of the cache, else the one on the path, None when there is neither."""
+    built = cache().bin / "kubectl"
+    path = str(built) if os.access(built, os.X_OK) else shutil.which("kubectl")
+    if path is None:
+        return None
+    said = subprocess.run([path, "version", "--client"], capture_output=True, text=True, timeout=60).stdout
+    return Peer(Path(path), said.splitlines()[0].rpartition(" ")[2] if said else "unknown")
