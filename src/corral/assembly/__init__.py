@@ -19,6 +19,7 @@ from corral.assembly.embedded import (
 from corral.assembly.examination import diagnose, salvage_embedded
 from corral.assembly.files import packer, unpacker
 from corral.assembly.installing import install, install_manifests
+from corral.assembly.log_pages import serve_log_page, signed_log_link
 from corral.assembly.node import NodeFlags, image_orders, run_node
 from corral.assembly.operator import OperatorFlags, run_operator
 from corral.assembly.settings import arena_settings, image_pull_secrets, keep_setting, read_settings
@@ -52,6 +53,8 @@ __all__ = [
     "run_node",
     "run_operator",
     "salvage_embedded",
+    "serve_log_page",
+    "signed_log_link",
     "start_embedded",
     "stop_embedded",
     "unpacker",

@@ -55,7 +55,16 @@ def open_session(
         return WebSocketCommand(access, policy, command)
 
     kept = _kept_logs if is_embedded else nothing_kept
-    return Session(open_store(), chosen.namespace(access.namespace), name, open_store, kept, is_embedded, start_command)
+    return Session(
+        open_store(),
+        chosen.namespace(access.namespace),
+        name,
+        open_store,
+        kept,
+        is_embedded,
+        start_command,
+        access.user or access.username or ("corral" if is_embedded else ""),
+    )
 
 
 def open_glance(seconds: float, **flags: str) -> "Session | None":

@@ -8,7 +8,6 @@ from corral.control.desk.logs.cursor import LogCursor
 from corral.control.desk.logs.kept import latest_of_each_place, pods_gone, read_kept, rest_of
 from corral.control.desk.logs.sources import (
     DEFAULT_CONTAINER,
-    TRAINERS,
     Choice,
     LoggedPod,
     LoggedSpec,
@@ -20,6 +19,7 @@ from corral.errors import PermanentError
 from corral.kinds.objects import Metadata
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
+from corral.kinds.training.label_names import TRAINING_CONTAINERS
 from corral.ports.kept_logs import KeptLog
 
 
@@ -38,7 +38,7 @@ def labels(pods: list[LoggedPod], **asked: object) -> list[str]:
 
 def test_the_names_that_are_written_out_twice_are_the_same() -> None:
     assert (GROUP, sorted(facts.kind for facts in TRAINING_KINDS)) == (TRAINING_GROUP, sorted(NAMES))
-    assert {facts.container for facts in TRAINING_KINDS} == set(TRAINERS)
+    assert {facts.container for facts in TRAINING_KINDS} == set(TRAINING_CONTAINERS)
 
 
 def test_sources_are_in_the_order_of_ranks() -> None:

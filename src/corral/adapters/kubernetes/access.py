@@ -50,6 +50,8 @@ class Access(msgspec.Struct, frozen=True):
     """An HTTP proxy, or "" for none."""
     impersonate: tuple[tuple[str, str], ...] = ()
     """Headers of impersonation (`as` in a kubeconfig)."""
+    user: str = ""
+    """What the kubeconfig calls whom we are."""
 
     @property
     def is_secure(self) -> bool:

@@ -133,6 +133,7 @@ def access_of(config: Kubeconfig, context: str, environ: Mapping[str, str]) -> A
         context=context,
         proxy=proxy_for(server, str(cluster.get("proxy-url") or ""), environ),
         impersonate=_impersonation(user),
+        user=user_name,
     )
 
 

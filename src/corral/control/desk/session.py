@@ -22,3 +22,5 @@ class Session(NamedTuple):
     """Whether it is the API of this machine."""
     start_command: CommandStarter = no_commands
     """Runs commands in containers."""
+    user: str = ""
+    """Who we are, by the settings with which we came."""

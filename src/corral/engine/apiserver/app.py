@@ -21,6 +21,7 @@ from corral.engine.apiserver.metrics import Metrics
 from corral.engine.apiserver.openapi import Publication
 from corral.engine.apiserver.upkeep import Upkeep
 from corral.engine.apiserver.world import World
+from corral.kinds.log_links import PREFIX as LOG_LINKS
 
 KUBERNETES_VERSION = "v1.34.2"
 """The release whose behaviour this server follows."""
@@ -82,6 +83,11 @@ class App:
         refuse_foreign(request.headers)
         if path in HEALTH_PATHS:
             return _for_reading(request, lambda: self._health.answer(path, request.query))
+        if path.startswith(LOG_LINKS):
+            # Loaded with the first page that is read, like all that asks nodes. Its link is signed, and so needs no token.
+            from corral.engine.apiserver.nodes.log_pages import log_page
+
+            return await log_page(self._world, self._token.decode(), request)
         if path not in OPEN_PATHS and not self._is_known(request):
             raise failures.unauthorized()
         if self.metrics.in_flight > MOST_IN_FLIGHT and path not in OPEN_PATHS:

@@ -11,3 +11,5 @@ COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 
 TENSORBOARD = "corral.dev/tensorboard"
 """On everything that belongs to the TensorBoard of a job; its value is the name of the job."""
+TRAINING_CONTAINERS = ("tensorflow", "pytorch", "mpi", "xgboost", "paddle", "jax", "mxnet")
+"""What the container that trains is called, kind by kind."""

@@ -34,6 +34,7 @@ SECTIONS: dict[str, Section] = {
         "apply": Entry("Make the API hold what files say."),
         "diff": Entry("Show what applying files would change."),
         "delete": Entry("Delete jobs and other objects.", ("del",)),
+        "prune": Entry("Delete jobs that have ended, and are history."),
         "suspend": Entry("Take the pods from jobs, until they are resumed."),
         "resume": Entry("Let suspended jobs go on."),
         "scale": Entry("Give an elastic job another number of workers."),
@@ -46,8 +47,10 @@ SECTIONS: dict[str, Section] = {
         "why": Entry("Tell why a job waits, runs or has failed, and what helps."),
         "get": Entry("Show one job in full, or anything else that the API holds."),
         "logs": Entry("Show what the pods of a job print.", ("log",)),
+        "logviewer": Entry("Print the address of a page with the logs of a job."),
         "events": Entry("Show what was said about a job and its pods."),
         "top": Entry("Show what nodes and jobs use."),
+        "data": Entry("Show the data volumes that jobs can use."),
     },
     "Inside of jobs": {
         "exec": Entry("Run a command inside of a job."),
@@ -72,6 +75,7 @@ SECTIONS: dict[str, Section] = {
         "config": Entry("Show and change settings."),
         "completion": Entry("Print the script that completes commands, flags and names in a shell."),
         "help": Entry("Explain a command or a topic."),
+        "whoami": Entry("Tell who you are for the API."),
         "version": Entry("Print the version."),
     },
 }

@@ -21,7 +21,7 @@ def follow_job(session: "Session", found: "Found", choice: "Choice", *, timestam
     from corral.control.desk.job_lines import total_of
     from corral.control.desk.logs.following import Ended, Following
 
-    is_alone = found.resource.kind == "Pod" or choice.rank is not None or total_of(found.object) == 1
+    is_alone = found.resource.kind == "Pod" or choice.is_one or total_of(found.object) == 1
     writer = log_writer(marked=not is_alone, timestamps=timestamps)
     try:
         for one in Following(session, found, choice).events():

@@ -42,6 +42,8 @@ def read_kept(kept: Sequence[KeptLog], uid: str, container: str, choice: Choice,
     if choice.previous:
         runs = runs[-2:-1]
     begin = 0.0 if choice.since is None else (now - choice.since) * 1e9
+    if choice.since_time:
+        begin = float(nanoseconds(choice.since_time.encode()))
     if choice.tail is None:
         for piece in _pieces(runs, begin):
             yield [piece]

@@ -9,11 +9,10 @@ from corral.control.desk.members import Member, in_rank_order, member_of, ranks
 from corral.errors import PermanentError
 from corral.kinds.pod_view import ContainerStatus, PodSpec, PodView
 from corral.kinds.references import ObjectKey
+from corral.kinds.training.label_names import TRAINING_CONTAINERS
 from corral.ports.log_source import LogOptions
 
 DEFAULT_CONTAINER: Final = "kubectl.kubernetes.io/default-container"
-TRAINERS: Final = ("tensorflow", "pytorch", "mpi", "xgboost", "paddle", "jax", "mxnet")
-"""What the container that trains is called, kind by kind."""
 
 
 class NamedContainer(msgspec.Struct, kw_only=True):
@@ -44,6 +43,15 @@ class Choice(NamedTuple):
     tail: int | None = None
     since: int | None = None
     previous: bool = False
+    since_time: str = ""
+    """A moment as RFC 3339 writes it; "" is the beginning."""
+    instance: str = ""
+    """The name of one pod."""
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it can mean one pod only."""
+        return self.rank is not None or bool(self.instance)
 
     def options(self, container: str) -> LogOptions:
         """Returns what to ask the server for at first; stamps are needed to go on after a cut."""
@@ -53,6 +61,7 @@ class Choice(NamedTuple):
             timestamps=True,
             tail_lines=self.tail,
             since_seconds=self.since,
+            since_time=self.since_time,
         )
 
 
@@ -74,6 +83,7 @@ def chosen_sources(pods: Sequence[LoggedPod], choice: Choice) -> list[Source]:
         for one in members
         if (not choice.role or one.role == choice.role.lower())
         and (choice.rank is None or places.get(one.pod.uid) == choice.rank)
+        and choice.instance in ("", one.pod.name)
     ]
 
 
@@ -82,6 +92,9 @@ def refuse_empty_choice(pods: Sequence[LoggedPod], choice: Choice) -> None:
     members = in_rank_order(member_of(pod) for pod in pods)
     if not members or chosen_sources(pods, choice):
         return
+    if choice.instance:
+        hint = f"its pods are {', '.join(one.pod.name for one in members)}"
+        raise PermanentError("no-such-rank", f'there is no pod "{choice.instance}" of this job', hint=hint)
     if choice.rank is not None:
         last = max(ranks(members).values(), default=-1)
         known = f"ranks are 0 to {last}" if last >= 0 else "no pod of this job has a rank"
@@ -109,7 +122,7 @@ def container_of(pod: LoggedPod, asked: str = "") -> str:
     named = pod.metadata.annotations.get(DEFAULT_CONTAINER, "")
     if named in names:
         return named
-    return next((name for name in names if name in TRAINERS), names[0] if names else "")
+    return next((name for name in names if name in TRAINING_CONTAINERS), names[0] if names else "")
 
 
 def in_order_of_failure(pods: Iterable[LoggedPod], sources: Sequence[Source]) -> list[Source]:

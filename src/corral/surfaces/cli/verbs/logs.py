@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.durations import seconds_given
+from corral.surfaces.cli.durations import moment_given, seconds_given
 from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.trainer_type import type_option
 
 if TYPE_CHECKING:
     from corral.control.desk.finding import Found
@@ -22,14 +23,30 @@ if TYPE_CHECKING:
 @click.option("--rank", type=click.IntRange(min=0), default=None, metavar="N", help="Only this rank.")
 @click.option("--role", default="", metavar="ROLE", help="Only this role, such as worker.")
 @click.option("-c", "--container", default="", metavar="NAME", help="Another container than the one that trains.")
-@click.option("--tail", type=click.IntRange(min=0), default=None, metavar="N", help="Only the last lines of each pod.")
+@click.option("-i", "--instance", default="", metavar="POD", help="Only this pod of the job.")
+@type_option
+@click.option(
+    "-t",
+    "--tail",
+    type=click.IntRange(min=-1),
+    default=-1,
+    metavar="N",
+    help="Only the last lines of each pod; -1 is all.",
+)
+@click.option(
+    "--since-time",
+    callback=moment_given,
+    default="",
+    metavar="TIME",
+    help="Only what is newer than 2027-01-15T08:00:00Z.",
+)
 @click.option(
     "--since", callback=seconds_given, default=None, metavar="TIME", help="Only what is newer than 90s, 10m, 2h."
 )
 @click.option("--timestamps", is_flag=True, help="Begin each line with the time at which it was printed.")
 @click.option("-p", "--previous", is_flag=True, help="The run before the last restart.")
 @api_options
-def logs(job: str, follow: bool, timestamps: bool, **asked: object) -> None:
+def logs(job: str, trainer: str, follow: bool, timestamps: bool, tail: int, **asked: object) -> None:
     """Show what the pods of a job print, all ranks as one text.
 
     \b
@@ -48,9 +65,11 @@ def logs(job: str, follow: bool, timestamps: bool, **asked: object) -> None:
         raise click.UsageError("--previous is over: leave out --follow")
     if asked["rank"] is not None and asked["role"]:
         raise click.UsageError("either --rank or --role")
-    choice = Choice(**asked)  # type: ignore[arg-type]
+    if asked["since"] is not None and asked["since_time"]:
+        raise click.UsageError("either --since or --since-time")
+    choice = Choice(tail=None if tail < 0 else tail, **asked)  # type: ignore[arg-type]
     with connected() as session:
-        found = _found(session, job)
+        found = _found(session, job, trainer)
         try:
             if found is not None and follow:
                 follow_job(session, found, choice, timestamps=timestamps)
@@ -61,13 +80,13 @@ def logs(job: str, follow: bool, timestamps: bool, **asked: object) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _found(session: "Session", job: str) -> "Found | None":
+def _found(session: "Session", job: str, trainer: str) -> "Found | None":
     """Returns what the name means; None when it is gone and its logs are still there."""
     from corral.control.desk.finding import job_or_pod
     from corral.ports.refusals import NotFoundError
 
     try:
-        return job_or_pod(session, job)
+        return job_or_pod(session, job, trainer=trainer)
     except NotFoundError:
         if not session.kept(session.namespace, _bare(job)):
             raise
