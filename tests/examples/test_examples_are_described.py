@@ -10,7 +10,7 @@ from corral.kinds.objects import Object
 from tests.examples.catalogue import ROOT, RUNGS, Example, examples
 from tools import frameworks
 
-WITHOUT_TRAINING = {"00-first-manifest", "01-training-jobs", "kit"}
+WITHOUT_TRAINING = {"00-first-manifest", "01-training-jobs", "18-on-a-schedule", "kit"}
 EVERY = pytest.mark.parametrize("example", examples(), ids=str)
 
 

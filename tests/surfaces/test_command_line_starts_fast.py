@@ -60,6 +60,8 @@ def test_help_costs_a_small_multiple_of_a_bare_interpreter() -> None:
         ["config"],
         *([verb, "--help"] for verb in ("up", "apply", "list", "get", "logs", "run", "wait", "delete", "submit")),
         *([verb, "--help"] for verb in ("exec", "attach", "cp", "suspend", "resume", "diff", "scale")),
+        ["cron", "--help"],
+        ["cron", "list", "--help"],
     ],
 )
 def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> None:
@@ -77,6 +79,9 @@ def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> 
         (["logs", "digits"], "difflib"),
         (["suspend", "digits"], "difflib"),
         (["scale", "digits", "--workers", "2"], "difflib"),
+        (["cron", "list"], ""),
+        (["cron", "get", "nightly"], "difflib"),
+        (["cron", "tfjob", "--schedule=0 22 * * *", "--name=x", "--image=i", "true"], ""),
         (["submit", "tfjob", "--name=x", "--image=i", "--ps=1", "--tensorboard", "true"], ""),
         (["submit", "mpijob", "--name=x", "--image=i", "--data=a:/a", "--dry-run=client", "-o", "json", "true"], ""),
     ],

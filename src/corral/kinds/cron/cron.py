@@ -15,7 +15,7 @@ GROUP: Final = "corral.dev"
 CRON: Final = ApiResource(GROUP, "v1alpha1", "Cron", "crons")
 
 CRON_NAME: Final = "corral.dev/cron"
-"""The label of a job: by which cron it was made."""
+"""The label of a job and its pods: by which cron they were made."""
 SCHEDULED_AT: Final = "corral.dev/scheduled-at"
 """The annotation of a job: for which time it was made."""
 
@@ -31,7 +31,9 @@ class TemplateMetadata(msgspec.Struct, rename="camel", kw_only=True, frozen=True
 
     labels: Annotated[dict[str, str], Meta(description="Labels of every job.")] = {}
     annotations: Annotated[dict[str, str], Meta(description="Annotations of every job.")] = {}
-    name: Annotated[str, Meta(description="Not used, so that a whole job can stand here.")] = ""
+    name: Annotated[
+        str, Meta(description="Stands for the name of each job where labels of its pods say that; otherwise not used.")
+    ] = ""
     namespace: Annotated[str, Meta(description="That of the cron, if it is given.")] = ""
 
 

@@ -9,6 +9,9 @@ BATCH_JOB_NAME = "batch.kubernetes.io/job-name"
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
 """On the pods of an indexed Job."""
 
+POD_GROUP_NAME = "pod-group.scheduling.sigs.k8s.io/name"
+"""On pods that coscheduling starts together: what it calls their gang."""
+
 TENSORBOARD = "corral.dev/tensorboard"
 """On everything that belongs to the TensorBoard of a job; its value is the name of the job."""
 TRAINING_CONTAINERS = ("tensorflow", "pytorch", "mpi", "xgboost", "paddle", "jax", "mxnet")

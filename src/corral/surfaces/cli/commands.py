@@ -31,6 +31,7 @@ SECTIONS: dict[str, Section] = {
         "submit": Entry("Submit a job in one line, as with Arena."),
         "run": Entry("Run a Python script, on one worker or many."),
         "resubmit": Entry("Submit a job once more, as it was."),
+        "cron": Entry("Make training jobs on a schedule."),
         "apply": Entry("Make the API hold what files say."),
         "diff": Entry("Show what applying files would change."),
         "delete": Entry("Delete jobs and other objects.", ("del",)),

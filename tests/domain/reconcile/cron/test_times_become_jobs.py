@@ -68,6 +68,8 @@ def test_a_job_is_the_template_with_name_label_time_and_owner() -> None:
     assert obj["metadata"]["labels"] == {"corral.dev/cron": "nightly"}
     assert obj["metadata"]["annotations"] == {"corral.dev/scheduled-at": "2026-11-18T10:00:00Z"}
     assert obj["metadata"]["ownerReferences"][0]["uid"] == "cron-uid"
+    pod = obj["spec"]["jaxReplicaSpecs"]["Worker"]["template"]
+    assert pod.pop("metadata") == {"labels": {"corral.dev/cron": "nightly"}}
     assert obj["spec"] == cron()["spec"]["template"]["spec"]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import click
 import msgspec
 
 from corral.kinds.submission.faults import Fault, faults_of
@@ -30,7 +31,7 @@ def submission_given(word: str, given: Mapping[str, Any], command: Iterable[str]
             continue
         if flag.refused:
             raise Mistyped(f"{flag.name} is not taken", flag.refused)
-        _put(tree, flag.field, _value(word, flag, texts))
+        _put(tree, flag.field, _value(flag, texts))
     if "image_pull_secrets" not in tree:
         from corral import assembly  # what a wrong flag ends must not pay for it
 
@@ -46,7 +47,7 @@ def refuse_faults(submission: Submission) -> None:
         raise _told(submission.type, faults, is_named=bool(submission.name))
 
 
-def _value(word: str, flag: Flag, texts: Any) -> Any:
+def _value(flag: Flag, texts: Any) -> Any:
     if flag.is_switch:
         return texts
     try:
@@ -54,11 +55,16 @@ def _value(word: str, flag: Flag, texts: Any) -> Any:
             return flag.value.read(texts)
         return flag.value.gather(flag.value.read(text) for text in texts)
     except ValueError as error:
-        raise Mistyped(f"{flag.name}: {error}", _help(word)) from error
+        raise Mistyped(f"{flag.name}: {error}", _help()) from error
 
 
-def _help(word: str) -> str:
-    return f"`corral submit {word} --help` shows how flags are written"
+def _typed() -> str:
+    """Returns the command that was typed, such as `corral submit tfjob`."""
+    return click.get_current_context().command_path
+
+
+def _help() -> str:
+    return f"`{_typed()} --help` shows how flags are written"
 
 
 def _put(tree: dict[str, Any], field: str, value: Any) -> None:
@@ -71,5 +77,5 @@ def _put(tree: dict[str, Any], field: str, value: Any) -> None:
 def _told(word: str, faults: Iterable[Fault], *, is_named: bool) -> Mistyped:
     names = {flag.field: flag.name for flag in reversed(list(flags_of(word))) if flag.field}
     parts = [f"{names.get(fault.field, '--' + fault.field)}: {fault.sentence}" for fault in faults]
-    hint = _help(word) if is_named else f"corral submit {word} --name NAME --image IMAGE 'COMMAND'"
+    hint = _help() if is_named else f"{_typed()} --name NAME --image IMAGE 'COMMAND'"
     return Mistyped("; ".join(dict.fromkeys(parts)), hint)

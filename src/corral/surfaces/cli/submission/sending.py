@@ -109,7 +109,7 @@ def send(
     """
     objects = with_sets(objects_in(chosen_api().namespace), sending.sets)
     if sending.dry_run == "client":
-        _show(objects, sending)
+        show_objects(objects, sending)
         return DONE
     with connected(doing="" if sending.quiet else "submitting to") as session:
         objects = with_sets(objects_in(session.namespace), sending.sets)
@@ -128,10 +128,10 @@ def send_in(
 ) -> int:
     """Shows or makes objects, the job first, by an API that is open, and returns the exit status."""
     if sending.dry_run == "client":
-        _show(objects, sending)
+        show_objects(objects, sending)
         return DONE
     made = _made(session, resource, objects, needs, sending)
-    _tell_made(made, sending)
+    tell_made(made, sending)
     if sending.dry_run == "server":
         return DONE
     if not sending.quiet and not sending.output.name:
@@ -164,7 +164,8 @@ def with_sets(objects: "Sequence[Object]", sets: Sequence[str]) -> "list[Object]
     return [changed, *others]
 
 
-def _show(objects: "Sequence[Object]", sending: Sending) -> None:
+def show_objects(objects: "Sequence[Object]", sending: Sending) -> None:
+    """Writes objects in the form that was asked for, or as YAML."""
     from corral.surfaces.cli.render.objects import list_of, say_data
 
     names = [f"{one['kind'].lower()}{_group(one['apiVersion'])}/{one['metadata']['name']}" for one in objects]
@@ -177,9 +178,10 @@ def _group(api_version: str) -> str:
     return f".{group}" if group else ""
 
 
-def _tell_made(made: "Sequence[Made]", sending: Sending) -> None:
+def tell_made(made: "Sequence[Made]", sending: Sending) -> None:
+    """Tells what was made, as much as was asked for."""
     if sending.output.name:
-        _show([one.object for one in made], sending)
+        show_objects([one.object for one in made], sending)
     elif sending.quiet:
         say(made[0].key.name)
     else:
@@ -190,13 +192,19 @@ def _tell_made(made: "Sequence[Made]", sending: Sending) -> None:
 
 def tell_next(name: str, namespace: str) -> None:
     """Tells three lines: how to see what a job prints, why it waits, and how to end it."""
-    own = namespace if chosen_api().namespace or namespace != "default" else ""
-    where = chosen_api()._replace(namespace=own).words()
-    for words, what in (
+    tell_commands(
+        namespace,
         (["logs", "-f", name], "its output"),
         (["why", name], "why it waits or failed"),
         (["delete", name], "end it"),
-    ):
+    )
+
+
+def tell_commands(namespace: str, *commands: tuple[list[str], str]) -> None:
+    """Tells commands that can be typed next, each with what it is good for."""
+    own = namespace if chosen_api().namespace or namespace != "default" else ""
+    where = chosen_api()._replace(namespace=own).words()
+    for words, what in commands:
         tell(f"  {shlex.join(['corral', *words, *where]):<50}  {what}")
 
 
