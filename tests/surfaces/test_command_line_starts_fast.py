@@ -62,6 +62,7 @@ def test_help_costs_a_small_multiple_of_a_bare_interpreter() -> None:
         *([verb, "--help"] for verb in ("exec", "attach", "cp", "suspend", "resume", "diff", "scale")),
         ["cron", "--help"],
         ["cron", "list", "--help"],
+        *([verb, "--help"] for verb in ("why", "events", "resubmit", "top", "use", "completion", "image", "doctor")),
     ],
 )
 def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> None:
@@ -77,6 +78,10 @@ def test_light_commands_load_nothing_heavy(words: list[str], tmp_path: Path) -> 
         (["get", "digits"], "difflib"),
         (["apply", "-f", "job.json"], "yaml"),
         (["logs", "digits"], "difflib"),
+        (["why", "digits"], "difflib"),
+        (["events", "digits"], "difflib"),
+        (["top", "job"], ""),
+        (["top", "node"], ""),
         (["suspend", "digits"], "difflib"),
         (["scale", "digits", "--workers", "2"], "difflib"),
         (["cron", "list"], ""),
