@@ -59,8 +59,8 @@ def _head() -> "list[Column[NodeLine]]":
 
 def _used() -> "list[Column[NodeLine]]":
     return [
-        Column("CPU(Used/Total)", lambda line: of_processors(line.usage, line.cpu)),
-        Column("MEMORY(Used/Total)", lambda line: of_memory(line.usage, line.memory)),
+        Column("CPU(Used/Total)", lambda line: of_processors(line.usage, line.cpu), gives_way=4),
+        Column("MEMORY(Used/Total)", lambda line: of_memory(line.usage, line.memory), gives_way=3),
     ]
 
 
