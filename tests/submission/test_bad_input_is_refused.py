@@ -14,7 +14,7 @@ PLAIN = ("submit", "pytorchjob", "--name=j", "--image=i", "--workers=2")
 LINES: dict[str, tuple[tuple[str, ...], str]] = {
     "a name with a zero byte": (("submit", "tfjob", "--name=a\0b", "--image=i"), "--name: 'a\\x00b' is no name"),  # 9
     "the namespace of the system": ((*PLAIN, "-n", "kube-system"), "belongs to the system"),  # 18
-    "a namespace that is none": ((*PLAIN, "-n", "A_B"), "--namespace: 'A_B' is no name"),
+    "a namespace that is none": ((*PLAIN, "-n", "A_B"), "'A_B' cannot be a namespace"),
     "a priority beyond measure": (
         (*PLAIN, f"--priority={2**63}"),
         "--priority: '9223372036854775808' is a number",
@@ -38,6 +38,8 @@ LINES: dict[str, tuple[tuple[str, ...], str]] = {
     "several at once": ((*PLAIN, "--cpu=x", "--memory=y"), "--cpu: 'x' is no amount"),
     "a setting that is none": ((*PLAIN, "--set=spec"), "write it as PATH=VALUE"),
     "another name by hand": ((*PLAIN, "--set=metadata.name=k"), "what belongs to the job has its name"),
+    "an object without metadata": ((*PLAIN, "--set=metadata=null"), "metadata and spec are mappings"),
+    "a spec that is a word": ((*PLAIN, "--set=spec=x"), "metadata and spec are mappings"),
     "a value that is missing": ((*PLAIN, "--cpu"), "--cpu"),
     "a time to wait for nothing": ((*PLAIN, "--timeout=5s"), "--propagate and --timeout are about waiting"),
     "waiting for what is not made": ((*PLAIN, "--wait", "--dry-run=server"), "a dry run makes nothing"),

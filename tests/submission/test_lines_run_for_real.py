@@ -99,6 +99,16 @@ def test_the_same_key_makes_a_job_once(machine: Machine) -> None:
     assert other.returncode == 5
 
 
+def test_the_same_key_makes_what_a_broken_submission_lacks(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "recipe").write_text("rate: 1")
+    words = ("submit", "pytorchjob", "--name=broken", "--image=none", "--working-dir=/tmp", "--idempotency-key=9")
+    whole = (*words, f"--config-file={tmp_path / 'recipe'}:/recipe", "true")
+    assert machine.cli(*whole).returncode == 0
+    assert machine.cli("delete", "configmap/broken-files").returncode == 0
+    assert machine.cli(*whole).returncode == 0
+    assert machine.cli("get", "configmap", "broken-files", "-o", "name").stdout == "configmap/broken-files\n"
+
+
 def test_every_type_is_taken_by_the_api(machine: Machine) -> None:
     """The objects of all types pass the definitions and rules of the server."""
     flags = ("--image=none", "--workers=2", "--gang", "--dry-run=server", "-o", "name", "true")

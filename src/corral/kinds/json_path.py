@@ -115,6 +115,8 @@ def _step_in_brackets(rest: str, text: str, offset: int) -> "tuple[_Step | _Unio
         return _together([_item(int(index)) for index in match[1].split(",")]), offset + match.end()
     if match := _SLICE.match(rest):
         numbers = [int(number) if number else None for number in match.groups()]
+        if numbers[2] == 0:
+            raise JsonPathError(f"a step of 0 leads nowhere in {text!r}")
         return _items(slice(*numbers)), offset + match.end()
     if match := _FILTER.match(rest):
         return _matching(match[1], text), offset + match.end()
@@ -239,7 +241,9 @@ def _holds(left: Any, operator: str, right: Any) -> bool:
         return bool(left == right)
     if operator == "!=":
         return bool(left != right)
-    if isinstance(left, (int, float)) != isinstance(right, (int, float)) or isinstance(left, (dict, list)):
+    if not all(isinstance(one, (int, float)) for one in (left, right)) and not all(
+        isinstance(one, str) for one in (left, right)
+    ):
         return False
     if operator in ("<", "<="):
         return bool(left < right or (operator == "<=" and left == right))

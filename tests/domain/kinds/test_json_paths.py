@@ -29,6 +29,8 @@ FOUND = {
     ".spec.containers[?(@.n)].name": ["y"],
     ".spec.containers[?(@.n>4)].name": ["y"],
     ".spec.containers[?(@.n<=4)].name": [],
+    '.spec.containers[?(@.n<"9")].name': [],
+    '.spec.containers[?(@.name<"y")].name': ["x"],
     "..image": ["i1", "i2"],
     ".metadata.labels.*": ["b"],
     ".spec.missing.deep": [],
@@ -42,7 +44,7 @@ def test_a_path_leads_to_its_values(path: str, values: list[Any]) -> None:
     assert list(parse_path(path).find(OBJECT)) == values
 
 
-@pytest.mark.parametrize("path", [".spec[", ".a[?(@.x==y)]", ".a..", ".a[x]"])
+@pytest.mark.parametrize("path", [".spec[", ".a[?(@.x==y)]", ".a..", ".a[x]", ".a[::0]"])
 def test_what_is_no_path_is_refused(path: str) -> None:
     with pytest.raises(JsonPathError):
         parse_path(path)

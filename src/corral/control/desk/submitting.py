@@ -53,7 +53,7 @@ def submit_objects(
 ) -> list[Made]:
     """Makes the job, which comes first, and everything after it as its own; returns them as the server stored them.
 
-    With a `key`, a job of this name that was made with the same key counts as made. A dry run asks the server to check
+    With a `key`, a job of this name that was made with the same key counts as made, and what it still lacks is made. A dry run asks the server to check
     everything, and stores nothing.
     """
     job, *companions = [_placed(one, session.namespace) for one in objects]
@@ -61,8 +61,6 @@ def submit_objects(
         options = WriteOptions(dry_run=True, validation="Strict")
         return [_create(session, one, each, options) for one, each in _paired(resource, job, companions)]
     made = _create_job(session, resource, job, key)
-    if not made.is_new:
-        return [made]
     owner = owner_reference(resource, made.object, controller=False)
     # Whoever sets this must be allowed to change finalizers of the owner, which submitters seldom are.
     owner.pop("blockOwnerDeletion")
@@ -72,7 +70,14 @@ def submit_objects(
             owned = {**companion, "metadata": {**companion["metadata"], "ownerReferences": [owner]}}
             done.append(_create_owned(session, _COMPANIONS[companion["kind"]], owned, owner["uid"]))
     except CorralError as error:
+        if not made.is_new:
+            raise
         raise _taken_back(session, made, error) from error
+    except KeyboardInterrupt:
+        # Whoever broke it off gets nothing: a job that waits for what nobody makes any more helps no one.
+        if made.is_new:
+            session.store.delete(resource, made.key, DeleteOptions("Background", uid=owner["uid"]))
+        raise
     return done
 
 

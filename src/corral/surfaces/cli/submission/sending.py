@@ -159,6 +159,10 @@ def with_sets(objects: "Sequence[Object]", sets: Sequence[str]) -> "list[Object]
     for field in ("apiVersion", "kind"):
         if changed.get(field) != job[field]:
             raise Mistyped(f"--set: {field} says which object this is", "leave it out")
+    if not isinstance(changed.get("metadata"), dict) or not isinstance(changed.get("spec"), dict):
+        raise Mistyped(
+            "--set: metadata and spec are mappings", "give a path below them, as in spec.runPolicy.suspend=true"
+        )
     if changed["metadata"].get("name") != job["metadata"]["name"]:
         raise Mistyped("--set: what belongs to the job has its name as well", "give --name")
     return [changed, *others]
