@@ -157,9 +157,9 @@ WRONG_LINES: dict[str, tuple[str, str, str]] = {
         "the same line with --help shows how it is used",
     ),
     "a number that is none": (
-        "logs x --tail many",
-        "invalid value for '--tail': 'many' is not a valid integer range",
-        "`corral logs --help` shows how it is used",
+        "up --port many",
+        "invalid value for '--port': 'many' is not a valid integer range",
+        "`corral up --help` shows how it is used",
     ),
     "a namespace that can be none": (
         "list -n A_B",

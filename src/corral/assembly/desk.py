@@ -82,7 +82,8 @@ def open_glance(seconds: float, **flags: str) -> "Session | None":
     def open_store() -> SyncClient:
         return SyncClient(access, policy=NEVER, timeouts=Timeouts(connect=seconds, answer=seconds))
 
-    return Session(open_store(), chosen.namespace(access.namespace), name, open_store)
+    is_embedded = chosen.target.where == "embedded"
+    return Session(open_store(), chosen.namespace(access.namespace), name, open_store, is_embedded=is_embedded)
 
 
 def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":
@@ -112,7 +113,7 @@ def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":
 def _start_if_needed(on_start: Callable[[str], None]) -> None:
     """Starts the embedded cluster; one that runs is left as it is, whatever it was started with."""
     if not _is_running():
-        up = start_embedded()
+        up = start_embedded(on_wait=on_start)
         on_start(f"started Corral on this machine in {up.seconds * 1000:.0f} ms ({up.address}); `corral down` stops it")
         for note in up.notes:
             on_start(f"note: {note}")

@@ -37,9 +37,14 @@ class Up(NamedTuple):
 
 
 def start_embedded(
-    *, api_only: bool = False, no_node: bool = False, fake_nodes: Sequence[str] = (), port: int | None = None
+    *,
+    api_only: bool = False,
+    no_node: bool = False,
+    fake_nodes: Sequence[str] = (),
+    port: int | None = None,
+    on_wait: Callable[[str], None] | None = None,
 ) -> Up:
-    """Makes the embedded cluster run and returns when its API answers."""
+    """Makes the embedded cluster run and returns when its API answers; `on_wait` hears of a start that takes long."""
     began = time.perf_counter()
     home = default_home()
     plan, notes = embedded_plan(home, api_only=api_only, no_node=no_node, fake_nodes=fake_nodes)
@@ -47,12 +52,23 @@ def start_embedded(
     with refusals_told(home):
         started = lifecycle.start(home, plan, port)
         try:
-            wait_ready(home, started.port, READY_SECONDS)
+            if on_wait is None:
+                wait_ready(home, started.port, READY_SECONDS)
+            else:
+                _wait_telling(home, started.port, on_wait)
         except PermanentError as error:
             raise _with_what_became_of_it(error, home, started.was_running) from error
         seconds = time.perf_counter() - began
         lines = tuple((line.name, line.pid) for line in look(home).processes)
     return Up(f"http://127.0.0.1:{started.port}", home.kubeconfig, lines, started.was_running, seconds, notes)
+
+
+def _wait_telling(home: Home, port: int, on_wait: Callable[[str], None]) -> None:
+    from corral.control.desk.patience import Patience
+
+    patience = Patience(on_wait)
+    text = f"the API of this machine is not ready yet (at most {READY_SECONDS:g} s)"
+    wait_ready(home, port, READY_SECONDS, lambda: patience.remark(text))
 
 
 def _with_what_became_of_it(error: PermanentError, home: Home, was_running: bool) -> PermanentError:

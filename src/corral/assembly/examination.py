@@ -1,14 +1,38 @@
 """What `corral doctor` examines and repairs."""
 
+import time
 from collections.abc import Callable
+from contextlib import closing
 
 from corral.engine.doctor.finding import Finding
 from corral.engine.supervisor.home import default_home
 from corral.engine.supervisor.unusable_home import examine, refusals_told
+from corral.errors import CorralError
+
+API_PATIENCE = 5.0
+"""Seconds that an API may take for one answer."""
 
 
-def diagnose() -> list[Finding]:
-    """Examines the machine and the embedded cluster."""
+def diagnose(**flags: str) -> list[Finding]:
+    """Examines the machine, the embedded cluster, and the API that commands with these flags talk to."""
+    return [*_of_this_machine(), *_of_api(flags)]
+
+
+def _of_api(flags: dict[str, str]) -> list[Finding]:
+    from corral.assembly.desk import open_glance
+    from corral.control.desk.checkup import check_api
+
+    try:
+        session = open_glance(API_PATIENCE, **flags)
+    except CorralError as error:
+        return [Finding("fail", "context", error.message, error.hint)]
+    if session is None:
+        return [Finding("ok", "api", "does not run; the first command that needs it starts it")]
+    with closing(session.store):
+        return [Finding(*one) for one in check_api(session, time.time())]
+
+
+def _of_this_machine() -> list[Finding]:
     import apsw
 
     from corral.engine.doctor import household, machine, sqlite_engine, state, tracebacks

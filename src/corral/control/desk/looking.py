@@ -41,10 +41,24 @@ def jobs_in(
     wanted = wanted or Wanted(everywhere=everywhere)
     trainer = trainer_named(wanted.trainer)
     kinds = [one for one in TRAINING_RESOURCES if trainer is None or one.kind == trainer.kind]
-    scope = Scope("" if wanted.everywhere else session.namespace, labels=wanted.labels)
-    found = training_jobs(session, kinds if resource is None else [resource], scope, on_note=on_note)
+    found = _jobs_seen(session, kinds if resource is None else [resource], wanted, on_note)
     of_type = [one for one in found if trainer is None or trainer_of(one.resource.kind, one.object) == trainer.name]
     return newest_first(of_type)
+
+
+def _jobs_seen(
+    session: Session, kinds: list[ApiResource], wanted: Wanted, on_note: Callable[[str], None]
+) -> list[Found]:
+    """Returns the jobs of some kinds; who asks for all namespaces and may read only some gets those of the own one."""
+    own = Scope(session.namespace, labels=wanted.labels)
+    if not wanted.everywhere:
+        return training_jobs(session, kinds, own, on_note=on_note)
+    try:
+        return training_jobs(session, kinds, Scope(labels=wanted.labels), on_note=on_note)
+    except ForbiddenError:
+        found = training_jobs(session, kinds, own, on_note=on_note)
+        on_note(f"left out, since you may not list all jobs: those outside of namespace {session.namespace}")
+        return found
 
 
 def newest_first(jobs: Iterable[Found]) -> list[Found]:
@@ -57,7 +71,8 @@ def lines_of(
     session: Session, jobs: list[Found], *, everywhere: bool = False, on_note: Callable[[str], None] = ignored
 ) -> list[JobLine]:
     """Returns a line for each job; how often containers were restarted in place only the pods can tell."""
-    scope = Scope("" if everywhere else session.namespace, labels=JOB_NAME)
+    is_own = not everywhere or {job.key.namespace for job in jobs} <= {session.namespace}
+    scope = Scope(session.namespace if is_own else "", labels=JOB_NAME)
     pods = by_job(pods_in(session.store, scope, on_note=on_note)) if jobs else {}
     return [job_line(job, pods.get(job.key, [])) for job in jobs]
 

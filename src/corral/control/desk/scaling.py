@@ -10,13 +10,13 @@ from corral.control.desk.finding import Found
 from corral.control.desk.job_lines import ENDED, state_of
 from corral.control.desk.looking import pods_in
 from corral.control.desk.members import member_of
+from corral.control.desk.patience import Patience
 from corral.control.desk.session import Session
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
 from corral.kinds.submission.frameworks.mpi import MAX_WORKERS, MIN_WORKERS
 
 WORKER = "Worker"
-TELLS_AFTER = 10.0
 _LOOKS_EVERY = 0.5
 
 
@@ -94,7 +94,7 @@ def wait_for_workers(
     session: Session, job: Found, count: int, timeout: float | None, *, on_wait: Callable[[str], None]
 ) -> None:
     """Returns when exactly so many workers run; too late is an error. Who may not see pods is told so, and not kept waiting."""
-    begun = told_at = time.monotonic()
+    begun, patience = time.monotonic(), Patience(on_wait)
     blind: list[str] = []
     while True:
         found = pods_in(session.store, job.pods, on_note=blind.append)
@@ -111,9 +111,7 @@ def wait_for_workers(
             raise PermanentError(
                 "wait-timeout", message, hint=f"the job goes on; `corral get {job.key.name}` tells more"
             )
-        if now - told_at >= TELLS_AFTER:
-            told_at = now
-            on_wait(f"waiting: {job.key.name} has {ready} of {count} workers running, {len(pods)} in all")
+        patience.remark(f"{job.key.name} has {ready} of {count} workers running, {len(pods)} in all")
         time.sleep(_LOOKS_EVERY)
 
 

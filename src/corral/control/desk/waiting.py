@@ -8,14 +8,13 @@ from typing import Any, Final, Literal, NamedTuple
 from corral.control.desk.finding import Found
 from corral.control.desk.job_lines import ENDED, conditions_of, job_line, state_of, status_of
 from corral.control.desk.outcome import exit_code_of
+from corral.control.desk.patience import Patience
 from corral.control.desk.session import Session
 from corral.errors import PermanentError, RetryError
 from corral.kinds.objects import Object
 from corral.ports.object_store import Scope, Start
 from corral.ports.refusals import NotFoundError, UnreachableError
 
-TELLS_AFTER: Final = 10.0
-"""After so many seconds, and then again and again, it is told what is awaited."""
 GIVES_UP_AFTER: Final = 300.0
 """How long a server may be away."""
 OUR_FAULT: Final = ("infra", "node", "preempted")
@@ -102,11 +101,10 @@ def wait_for(
     `on_wait` is told every ten seconds what is awaited.
     """
     deadline = time.monotonic() + timeout if timeout is not None else None
-    last, told_at, silent_since = job.object, time.monotonic(), None
+    last, patience, silent_since = job.object, Patience(on_wait), None
     while True:
         try:
-            wake = told_at + TELLS_AFTER
-            for obj in _sightings(session, job, wake if deadline is None else min(wake, deadline)):
+            for obj in _sightings(session, job, min(patience.wake, deadline or patience.wake)):
                 last, silent_since = obj, None
                 if (verdict := verdict_on(obj, goal)) is not None:
                     return verdict._replace(object=obj)
@@ -126,10 +124,8 @@ def wait_for(
             raise PermanentError(
                 "wait-timeout", message, hint=f"the job goes on; `corral get {job.key.name}` tells more"
             )
-        if now - told_at >= TELLS_AFTER:
-            told_at = now
-            trouble = "; the API server does not answer" if silent_since else ""
-            on_wait(f"waiting: {job.key.name} {in_words(goal)[1]} yet, it is {_shown(job, last)}{trouble}")
+        trouble = "; the API server does not answer" if silent_since else ""
+        patience.remark(f"{job.key.name} {in_words(goal)[1]} yet, it is {_shown(job, last)}{trouble}")
 
 
 def _sightings(session: Session, job: Found, wake: float) -> Iterator[Object]:

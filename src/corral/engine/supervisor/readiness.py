@@ -8,6 +8,7 @@ reported at once with its own last words.
 import select
 import socket
 import time
+from collections.abc import Callable
 
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.lifecycle import observe
@@ -18,11 +19,18 @@ from corral.errors import PermanentError, RetryError
 SLICE_SECONDS = 0.1
 
 
-def wait_ready(home: Home, port: int, seconds: float) -> None:
-    """Returns when `/readyz` says so; raises when the server fails or `seconds` have passed."""
+def _nothing() -> None:
+    """Does nothing."""
+
+
+def wait_ready(home: Home, port: int, seconds: float, on_slice: Callable[[], None] = _nothing) -> None:
+    """Returns when `/readyz` says so; raises when the server fails or `seconds` have passed.
+
+    `on_slice` is called ten times a second meanwhile.
+    """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
-        if _ask(home, port, deadline):
+        if _ask(home, port, deadline, on_slice):
             return
         time.sleep(0.01)
     raise RetryError(
@@ -32,7 +40,7 @@ def wait_ready(home: Home, port: int, seconds: float) -> None:
     )
 
 
-def _ask(home: Home, port: int, deadline: float) -> bool:
+def _ask(home: Home, port: int, deadline: float, on_slice: Callable[[], None]) -> bool:
     request = f"GET /readyz HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {home.token()}\r\nConnection: close\r\n\r\n"
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=5.0) as connection:
@@ -41,6 +49,7 @@ def _ask(home: Home, port: int, deadline: float) -> bool:
                 if select.select([connection], [], [], SLICE_SECONDS)[0]:
                     return connection.recv(64).startswith(b"HTTP/1.1 200")
                 _refuse_failed(home)
+                on_slice()
     except (ConnectionError, TimeoutError):
         _refuse_failed(home)
     return False

@@ -7,6 +7,7 @@ import click
 
 from corral.surfaces.cli.help_page import HelpfulContext
 from corral.surfaces.cli.manner import MANNER
+from corral.surfaces.cli.name_checks import check_names
 
 
 def _debug(_: click.Context, __: click.Parameter, value: bool) -> None:
@@ -58,6 +59,7 @@ def prepared(command: click.Command) -> click.Command:
     for option in everywhere_options():
         if not taken.intersection(option.opts):
             command.params.append(option)
+    check_names(command)
     if MANNER.completing:
         from corral.surfaces.cli.completion.sources import teach
 

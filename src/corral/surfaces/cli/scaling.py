@@ -8,6 +8,7 @@ import click
 from corral.surfaces.cli.connection import api_options, connected
 from corral.surfaces.cli.durations import seconds_given
 from corral.surfaces.cli.exit_codes import DONE, FAILED
+from corral.surfaces.cli.lazy_group import TellingGroup
 from corral.surfaces.cli.render.output import say, tell
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def scale_job(session: "Session", job: "Found", wanted: "Callable[[int], int]", 
 def scaling_group(name: str, *, inward: bool) -> click.Group:
     """Returns the group `scalein` or `scaleout`, with a command for each type of elastic jobs."""
     away = "Take workers from elastic jobs." if inward else "Give workers to elastic jobs."
-    group = click.Group(name, help=away)
+    group = TellingGroup(name, help=away)
     for kind, aliases in _TYPES.items():
         for word in (kind, *aliases):
             group.add_command(_command(word, kind, inward=inward))

@@ -29,9 +29,11 @@ def _written(code: str, message: str, hints: Sequence[str], *, retryable: bool) 
     """Returns an error in the form that was asked for; what others wrote into it cannot steer a terminal."""
     if MANNER.json_errors:
         fields = {"code": code, "message": message, "hint": "; ".join(hints), "retryable": retryable}
-        return json.dumps({"error": fields}, ensure_ascii=False)
+        return json.dumps({"error": fields}, ensure_ascii=not message.isprintable())
     return "\n".join([f"error: {_one_line(message)}", *(f"hint: {_one_line(hint)}" for hint in hints)])
 
 
 def _one_line(text: str) -> str:
-    return harmless(" ".join(line.strip() for line in text.splitlines()))
+    """Returns a text as one line that can be written anywhere, also when it holds bytes that are no text."""
+    told = harmless(" ".join(line.strip() for line in text.splitlines()))
+    return told.encode("utf-8", "backslashreplace").decode()

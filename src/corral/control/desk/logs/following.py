@@ -19,6 +19,7 @@ from corral.control.desk.logs.board import Board
 from corral.control.desk.logs.followed_source import FollowedSource
 from corral.control.desk.logs.reading import Heard, Note, Printed, pods_of
 from corral.control.desk.logs.sources import Choice, LoggedPod, Source, chosen_sources, has_started, is_over
+from corral.control.desk.patience import TELLS_AFTER
 from corral.control.desk.session import Session
 from corral.errors import CorralError, RetryError
 from corral.kinds.objects import Object
@@ -26,8 +27,6 @@ from corral.kinds.well_known import POD
 from corral.ports.direct_store import DirectStore
 from corral.ports.object_store import Scope
 
-TELLS_AFTER = 10.0
-"""After so long a silence it is told what is awaited."""
 TELLS_AGAIN = 60.0
 GIVES_UP_AFTER = 300.0
 """How long a server may be away."""

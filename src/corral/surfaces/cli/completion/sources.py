@@ -32,7 +32,9 @@ def _completer_of(command: click.Command, parameter: click.Parameter) -> Complet
     metavar = (parameter.metavar or "").strip("[].")
     if metavar in _PATHS:
         return lambda _ctx, _word: [CompletionItem("", type=_PATHS[metavar])]
-    if isinstance(parameter, click.Argument):
+    if metavar == "JOB":
+        source: Source | None = _jobs
+    elif isinstance(parameter, click.Argument):
         source = _OF_ARGUMENTS.get(f"{command.name} {parameter.name}") or _OF_ARGUMENTS.get(str(parameter.name))
     else:
         source = _OF_OPTIONS.get(str(parameter.name))
@@ -141,6 +143,8 @@ _OF_ARGUMENTS: Final[dict[str, Source]] = {
     "delete names": _jobs,
     "get kind": _kinds_and_jobs,
     "get name": _jobs,
+    "node names": _nodes,
+    "job name": _jobs,
     "use name": _contexts,
     "set key": _settings,
     "set value": _values,

@@ -1,10 +1,10 @@
 """`corral delete`."""
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
+from corral.surfaces.cli.asking import answer_to
 from corral.surfaces.cli.connection import api_options, chosen_api, connected
 from corral.surfaces.cli.exit_codes import DONE, exit_status
 from corral.surfaces.cli.mistyped import Mistyped
@@ -125,10 +125,12 @@ def _agreed(session: "Session", trainer: str, selector: str, *, is_sure: bool) -
         tell(f"  {job.shown}  {job_line(job).status}")
     if is_sure:
         return jobs
-    if not sys.stdin.isatty():
-        raise Mistyped(f"{number} would be deleted, and nobody can be asked", "-y deletes them without asking")
-    typed = click.prompt(f"Type {len(jobs)} to delete them", default="", show_default=False, err=True)
-    if typed.strip() != str(len(jobs)):
+    typed = answer_to(
+        f"Type {len(jobs)} to delete them",
+        otherwise=f"{number} would be deleted",
+        flag="-y deletes them without asking",
+    )
+    if typed != str(len(jobs)):
         raise Mistyped("nothing was deleted", "-y deletes without asking")
     return jobs
 

@@ -5,24 +5,34 @@ import json
 import click
 
 from corral import assembly
+from corral.surfaces.cli.connection import api_options, chosen_api
 from corral.surfaces.cli.exit_codes import DONE, FAILED
+from corral.surfaces.cli.render.output import say
 
 
 @click.command()
 @click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
 @click.option("--salvage", is_flag=True, help="Rebuild a damaged state file from what is still good in it.")
+@api_options
 def doctor(output: str, salvage: bool) -> int:
-    """Check this machine and name what is wrong.
+    """Check this machine and the API, and name what is wrong.
 
-    Exits with 0 when nothing failed; warnings do not count as failures. With --salvage nothing is checked: a damaged
-    state file is kept under a new name, rebuilt, and what was lost is named.
+    \b
+    corral doctor
+    corral doctor --context prod -n vision
+
+    Looks at Python, the disk, Corral's home and processes; and at the API that commands talk to: whether it answers, serves the
+    training kinds, lets you do what jobs need, and has an operator and nodes. Nothing is started and nothing changed.
+
+    Exits with 0 when nothing failed; warnings do not count as failures. With --salvage nothing is checked: a damaged state
+    file is kept under a new name, rebuilt, and what was lost is named.
     """
-    findings = assembly.salvage_embedded() if salvage else assembly.diagnose()
+    findings = assembly.salvage_embedded() if salvage else assembly.diagnose(**chosen_api()._asdict())
     if output == "json":
-        click.echo(json.dumps([finding._asdict() for finding in findings], indent=2))
+        say(json.dumps([finding._asdict() for finding in findings], indent=2))
     else:
         for finding in findings:
-            click.echo(f"{finding.level:<5} {finding.subject}: {finding.text}")
+            say(f"{finding.level:<5} {finding.subject}: {finding.text}")
             if finding.hint:
-                click.echo(f"      hint: {finding.hint}")
+                say(f"      hint: {finding.hint}")
     return FAILED if any(finding.level == "fail" for finding in findings) else DONE

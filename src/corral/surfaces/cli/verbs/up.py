@@ -5,6 +5,7 @@ import shlex
 import click
 
 from corral import assembly
+from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.render.plain import table
 
 INTERRUPTED_TEXT = (
@@ -34,7 +35,9 @@ def up(api_only: bool, no_node: bool, fake_nodes: tuple[str, ...], port: int | N
     Returns when the API answers. Calling it again is harmless; with other flags it starts and stops what is needed.
     """
     try:
-        outcome = assembly.start_embedded(api_only=api_only, no_node=no_node, fake_nodes=fake_nodes, port=port)
+        outcome = assembly.start_embedded(
+            api_only=api_only, no_node=no_node, fake_nodes=fake_nodes, port=port, on_wait=tell
+        )
     except KeyboardInterrupt:
         click.echo(INTERRUPTED_TEXT, err=True)
         raise
