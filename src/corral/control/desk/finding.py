@@ -1,7 +1,7 @@
 """From the words of a command line to the object that is meant."""
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from corral.control.desk.kinds import (
     TRAINING_KINDS,
@@ -131,10 +131,15 @@ def _names(session: Session, resource: ApiResource) -> list[str]:
 
 
 def training_jobs(
-    session: Session, resources: Iterable[ApiResource], scope: Scope, *, on_note: Callable[[str], None] = ignored
+    session: Session,
+    resources: Iterable[ApiResource],
+    scope: Scope,
+    *,
+    shape: Any = dict[str, Any],
+    on_note: Callable[[str], None] = ignored,
 ) -> list[Found]:
     """Returns all training jobs of these kinds, whoever made them; a kind that we may not read is left out and noted."""
-    seen = [(resource, _listed(session, resource, scope)) for resource in resources]
+    seen = [(resource, _listed(session, resource, scope, shape)) for resource in resources]
     refused = {resource: told for resource, told in seen if isinstance(told, ForbiddenError)}
     if refused and len(refused) == len(seen):
         raise next(iter(refused.values()))
@@ -149,11 +154,14 @@ def training_jobs(
     return [one for _, told in seen if isinstance(told, list) for one in told]
 
 
-def _listed(session: Session, resource: ApiResource, scope: Scope) -> list[Found] | ForbiddenError | None:
+def _listed(session: Session, resource: ApiResource, scope: Scope, shape: Any) -> list[Found] | ForbiddenError | None:
     """Returns the jobs of a kind, the refusal, or None when it is not served."""
     for version in versions_of(resource):
         try:
-            return [Found(version, one) for one in session.store.list(version, scope)]
+            found: list[Found] = []
+            for page in session.store.pages(version, scope, shape):
+                found = ([] if page.is_first else found) + [Found(version, one) for one in page.items]
+            return found
         except NotFoundError:
             continue
         except ForbiddenError as error:

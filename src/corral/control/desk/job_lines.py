@@ -111,43 +111,74 @@ def names_of_pods(job: Found) -> Iterator[str]:
 
 def job_line(job: Found, pods: Sequence[JobPod] = ()) -> JobLine:
     """Returns the line of a job; of one that has ended the pods may be gone, so its own status counts."""
-    obj, status = job.object, status_of(job.object)
+    obj, key, status = job.object, job.key, status_of(job.object)
     state = state_of(obj)
     wanted = list(roles_of(obj))
-    chief = chief_among(pods)
+    chief, tally = chief_among(pods), _tally(pods)
     roles = [one for one in (status.get("replicaStatuses") or {}).values() if isinstance(one, dict)]
     told = sum(one.get("active", 0) + one.get("succeeded", 0) for one in roles)
-    ready = sum(pod.is_ready or pod.phase == "Succeeded" for pod in pods) if pods and state not in ENDED else told
     failures = status.get("failures") or []
     return JobLine(
-        job.key.namespace,
-        job.key.name,
+        key.namespace,
+        key.name,
         job.resource.kind,
         state,
         status_word(obj, state, pods),
         trainer_of(job.resource.kind, obj),
-        ready,
+        tally.ready if pods and state not in ENDED else told,
         sum(role.replicas for role in wanted),
-        int(status.get("restarts") or 0) + sum(pod.restarts() for pod in pods),
+        int(status.get("restarts") or 0) + tally.restarts,
         seconds_of(obj["metadata"].get("creationTimestamp")),
         seconds_of(status.get("startTime")),
         seconds_of(status.get("completionTime")) or _failed_at(obj),
         progress_text(status.get("progress") or {}),
-        tuple(dict.fromkeys(pod.node for pod in pods if pod.node)),
+        tally.nodes,
         failures[-1].get("class", "") if failures else "",
         sum(role.replicas * gpus_of(_pod_spec(role).get("containers") or ()) for role in wanted),
-        sum(pod.gpus for pod in pods if pod.phase == "Running"),
+        tally.gpus,
         chief.status.host_ip if chief is not None else "",
-        next((name for role in wanted if (name := _pod_spec(role).get("priorityClassName"))), "") or _priority(obj),
+        _priority(obj, wanted),
     )
+
+
+class _Tally(NamedTuple):
+    """What is counted over the pods of a job: those that are ready or done, restarts in place, GPUs of running ones."""
+
+    ready: int
+    restarts: int
+    gpus: int
+    nodes: tuple[str, ...]
+
+
+def _tally(pods: Sequence[JobPod]) -> _Tally:
+    """Returns the counts; one pass, since there may be thousands."""
+    ready = restarts = gpus = 0
+    nodes: dict[str, None] = {}
+    for pod in pods:
+        status, node = pod.status, pod.spec.node_name
+        phase = status.phase
+        if phase == "Running":
+            gpus += pod.gpus
+        if phase == "Succeeded" or pod.is_ready:
+            ready += 1
+        for held in status.init_container_statuses:
+            restarts += held.restart_count
+        for held in status.container_statuses:
+            restarts += held.restart_count
+        if node:
+            nodes[node] = None
+    return _Tally(ready, restarts, gpus, tuple(nodes))
 
 
 def _pod_spec(role: Role) -> Object:
     return role.template.get("spec") or {}
 
 
-def _priority(obj: Object) -> str:
-    """Returns the class that the job itself names, as the policy of a gang."""
+def _priority(obj: Object, roles: Sequence[Role]) -> str:
+    """Returns the class that a role names, else the one of the job itself, as the policy of a gang."""
+    for role in roles:
+        if named := _pod_spec(role).get("priorityClassName"):
+            return str(named)
     policy = ((obj.get("spec") or {}).get("runPolicy") or {}).get("schedulingPolicy") or {}
     return str(policy.get("priorityClass") or "")
 

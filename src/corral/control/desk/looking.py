@@ -1,9 +1,11 @@
 """Asking the API for what a table or the story of a job needs."""
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 from corral.control.desk.finding import Found, ignored, training_jobs
+from corral.control.desk.job_glances import JobGlance
 from corral.control.desk.job_lines import JobLine, by_job, job_line
 from corral.control.desk.job_pods import JobPod
 from corral.control.desk.kinds import TRAINING_RESOURCES
@@ -35,29 +37,40 @@ def jobs_in(
     *,
     everywhere: bool = False,
     wanted: Wanted | None = None,
+    at_a_glance: bool = False,
     on_note: Callable[[str], None] = ignored,
 ) -> list[Found]:
-    """Returns the training jobs of one kind, or of all, the newest first; what we may not read is noted."""
+    """Returns the training jobs of one kind, or of all, the newest first; what we may not read is noted.
+
+    At a glance they are only what a table shows, which is quicker.
+    """
     wanted = wanted or Wanted(everywhere=everywhere)
     trainer = trainer_named(wanted.trainer)
     kinds = [one for one in TRAINING_RESOURCES if trainer is None or one.kind == trainer.kind]
-    found = _jobs_seen(session, kinds if resource is None else [resource], wanted, on_note)
+    list_them = partial(
+        training_jobs,
+        session,
+        kinds if resource is None else [resource],
+        shape=JobGlance if at_a_glance else dict[str, Any],
+        on_note=on_note,
+    )
+    found = _jobs_seen(session.namespace, wanted, list_them, on_note)
     of_type = [one for one in found if trainer is None or trainer_of(one.resource.kind, one.object) == trainer.name]
     return newest_first(of_type)
 
 
 def _jobs_seen(
-    session: Session, kinds: list[ApiResource], wanted: Wanted, on_note: Callable[[str], None]
+    namespace: str, wanted: Wanted, list_them: Callable[[Scope], list[Found]], on_note: Callable[[str], None]
 ) -> list[Found]:
-    """Returns the jobs of some kinds; who asks for all namespaces and may read only some gets those of the own one."""
-    own = Scope(session.namespace, labels=wanted.labels)
+    """Returns the jobs that are listed; who asks for all namespaces and may read only some gets those of the own one."""
+    own = Scope(namespace, labels=wanted.labels)
     if not wanted.everywhere:
-        return training_jobs(session, kinds, own, on_note=on_note)
+        return list_them(own)
     try:
-        return training_jobs(session, kinds, Scope(labels=wanted.labels), on_note=on_note)
+        return list_them(Scope(labels=wanted.labels))
     except ForbiddenError:
-        found = training_jobs(session, kinds, own, on_note=on_note)
-        on_note(f"left out, since you may not list all jobs: those outside of namespace {session.namespace}")
+        found = list_them(own)
+        on_note(f"left out, since you may not list all jobs: those outside of namespace {namespace}")
         return found
 
 

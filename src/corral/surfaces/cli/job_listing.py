@@ -1,5 +1,6 @@
 """Showing many jobs: at once, or as they change. `corral list` and `corral get` both do."""
 
+import gc
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -29,7 +30,8 @@ def show_jobs(
     """Shows the jobs that are wanted, of those only the ones with these statuses."""
     from corral.control.desk.looking import jobs_in, lines_of
 
-    jobs = jobs_in(session, resource, wanted=wanted, on_note=note)
+    gc.disable()  # this command ends when its answer is written; looking for cycles among thousands of pods is in vain
+    jobs = jobs_in(session, resource, wanted=wanted, at_a_glance=output.is_for_people, on_note=note)
     lines: Sequence[JobLine] = ()
     if statuses or output.is_for_people:
         lines = lines_of(session, jobs, everywhere=wanted.everywhere, on_note=note)
