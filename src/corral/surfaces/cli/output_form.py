@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 FORMS = ("wide", "json", "yaml", "name", "jsonpath=TEMPLATE")
+DATA_FORMS = ("text", "json", "yaml", "name", "jsonpath=TEMPLATE")
+"""The forms of what is no table of objects."""
 _JSONPATH = FORMS[-1]
 
 
@@ -21,8 +23,8 @@ class OutputForm(NamedTuple):
 
     @property
     def is_for_people(self) -> bool:
-        """Whether a table is wanted, not data."""
-        return self.name in ("", "wide")
+        """Whether text is wanted, not data."""
+        return self.name in ("", "wide", "text")
 
     @property
     def is_wide(self) -> bool:

@@ -1,12 +1,12 @@
 """`corral config`."""
 
-import json
-
 import click
 
 from corral import assembly
 from corral.surfaces.cli.connection import api_options, chosen_api
 from corral.surfaces.cli.lazy_group import TellingGroup
+from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
+from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.render.plain import table
 
@@ -22,9 +22,9 @@ def config() -> None:
 
 @config.command()
 @click.option("--show-origin", is_flag=True, help="Where each value comes from.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
+@output_option(*DATA_FORMS)
 @api_options
-def view(show_origin: bool, output: str) -> None:
+def view(show_origin: bool, output: OutputForm) -> None:
     """Show every setting that counts here.
 
     \b
@@ -34,8 +34,8 @@ def view(show_origin: bool, output: str) -> None:
     Asks no API, and starts none.
     """
     found = assembly.where_set(**chosen_api()._asdict())
-    if output == "json":
-        say(json.dumps({name: said._asdict() for name, said in found.items()}, indent=2))
+    if not output.is_for_people:
+        say_data({name: said._asdict() for name, said in found.items()}, list(found), output)
     else:
         head = ("SETTING", "VALUE", *(("ORIGIN",) if show_origin else ()))
         rows = [(name, said.value or "-", *((said.origin,) if show_origin else ())) for name, said in found.items()]

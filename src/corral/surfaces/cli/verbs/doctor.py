@@ -1,20 +1,20 @@
 """`corral doctor`."""
 
-import json
-
 import click
 
 from corral import assembly
 from corral.surfaces.cli.connection import api_options, chosen_api
 from corral.surfaces.cli.exit_codes import DONE, FAILED
+from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
+from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.output import say
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
+@output_option(*DATA_FORMS)
 @click.option("--salvage", is_flag=True, help="Rebuild a damaged state file from what is still good in it.")
 @api_options
-def doctor(output: str, salvage: bool) -> int:
+def doctor(output: OutputForm, salvage: bool) -> int:
     """Check this machine and the API, and name what is wrong.
 
     \b
@@ -28,8 +28,8 @@ def doctor(output: str, salvage: bool) -> int:
     file is kept under a new name, rebuilt, and what was lost is named.
     """
     findings = assembly.salvage_embedded() if salvage else assembly.diagnose(**chosen_api()._asdict())
-    if output == "json":
-        say(json.dumps([finding._asdict() for finding in findings], indent=2))
+    if not output.is_for_people:
+        say_data([finding._asdict() for finding in findings], [finding.subject for finding in findings], output)
     else:
         for finding in findings:
             say(f"{finding.level:<5} {finding.subject}: {finding.text}")

@@ -1,6 +1,5 @@
 """`corral image`."""
 
-import json
 import shlex
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +9,8 @@ import click
 from corral import assembly
 from corral.surfaces.cli.lazy_group import TellingGroup
 from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
+from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.plain import table
 
 COLUMNS = ("PATTERN", "PYTHON", "COMMAND", "WORKDIR", "ENV", "FILES")
@@ -62,12 +63,12 @@ def map_image(pattern: str, words: tuple[str, ...], command: str, **said: Any) -
 
 
 @image.command("list")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
-def list_images(output: str) -> None:
+@output_option(*DATA_FORMS)
+def list_images(output: OutputForm) -> None:
     """Show the mappings, in the order in which they were made."""
     mappings = [mapping.document() for mapping in assembly.image_orders().mappings()]
-    if output == "json":
-        click.echo(json.dumps(mappings, indent=2))
+    if not output.is_for_people:
+        say_data(mappings, [str(one["pattern"]) for one in mappings], output)
     elif mappings:
         click.echo(table([COLUMNS, *map(_cells, mappings)]))
     else:

@@ -1,24 +1,27 @@
 """`corral status`."""
 
-import json
-
 import click
 
 from corral import assembly
 from corral.surfaces.cli.exit_codes import DEGRADED, DONE, NOT_RUNNING
+from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
+from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.plain import age, size, table
 
 
 @click.command()
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
-def status(output: str) -> int:
+@output_option(*DATA_FORMS)
+def status(output: OutputForm) -> int:
     """Show what runs, and how it is.
 
     Exits with 0 when Corral runs well, with 3 when it does not run, and with 4 when a process has failed or the API
     does not answer as it should.
     """
     overview = assembly.embedded_overview()
-    click.echo(json.dumps(overview.document(), indent=2) if output == "json" else as_text(overview))
+    if output.is_for_people:
+        click.echo(as_text(overview))
+    else:
+        say_data(overview.document(), [process.name for process in overview.processes], output)
     if not overview.is_running:
         return NOT_RUNNING
     return DEGRADED if overview.problems else DONE

@@ -1,6 +1,5 @@
 """`corral use`."""
 
-import json
 from typing import TYPE_CHECKING
 
 import click
@@ -8,6 +7,8 @@ import click
 from corral import assembly
 from corral.surfaces.cli.connection import chosen_api, namespace_given
 from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
+from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.render.plain import table
 
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     "-n", "--namespace", default="", metavar="NAME", callback=namespace_given, help="The namespace to use with it."
 )
 @click.option("--clear", is_flag=True, help="Forget the choice; a dash as the name does so too.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the list.")
-def use(name: str, namespace: str, clear: bool, output: str) -> None:
+@output_option(*DATA_FORMS)
+def use(name: str, namespace: str, clear: bool, output: OutputForm) -> None:
     """Choose the API and the namespace for later commands.
 
     \b
@@ -68,13 +69,13 @@ def _tell_stronger(context: str) -> None:
         tell(f"note: here {said.value} counts, chosen by {said.origin}")
 
 
-def _show(contexts: "Contexts", output: str) -> None:
-    if output == "json":
-        say(json.dumps([one._asdict() for one in contexts.known], indent=2))
+def _show(contexts: "Contexts", output: OutputForm) -> None:
+    if not output.is_for_people:
+        say_data([one._asdict() for one in contexts.known], [one.name for one in contexts.known], output)
     else:
         rows = [("*" if one.is_chosen else "", one.name, one.namespace, one.server or "-") for one in contexts.known]
         say(table([("", "CONTEXT", "NAMESPACE", "SERVER"), *rows]))
     if contexts.trouble:
         tell(f"note: {contexts.trouble}")
-    elif output == "text":
+    elif output.is_for_people:
         tell(f"chosen by {contexts.chosen_by}")

@@ -1,21 +1,21 @@
 """`corral version`."""
 
-import json
 import sys
 
 import click
 
 from corral import __version__
 from corral.surfaces.cli.connection import api_options
+from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
 
 
 @click.command()
 @click.option("--short", is_flag=True, help="Only the number.")
 @click.option("--verbose", is_flag=True, help="Also Python, the machine, and where Corral is installed.")
 @click.option("--server", is_flag=True, help="Also the version of the API; it must be there.")
-@click.option("-o", "--output", type=click.Choice(["text", "json"]), default="text", help="Form of the answer.")
+@output_option(*DATA_FORMS)
 @api_options
-def version(short: bool, verbose: bool, server: bool, output: str) -> None:
+def version(short: bool, verbose: bool, server: bool, output: OutputForm) -> None:
     """Print the version.
 
     \b
@@ -28,8 +28,10 @@ def version(short: bool, verbose: bool, server: bool, output: str) -> None:
         facts |= _surroundings()
     if server:
         facts |= _server()
-    if output == "json":
-        click.echo(json.dumps(facts, indent=2))
+    if not output.is_for_people:
+        from corral.surfaces.cli.render.objects import say_data
+
+        say_data(facts, [__version__], output)
     elif short and not (verbose or server):
         click.echo(__version__)
     else:
