@@ -13,6 +13,8 @@ from corral.control.desk.events import Told as Event
 from corral.control.desk.job_lines import JobLine
 from corral.control.desk.waiting import Goal
 from corral.errors import BugError, CorralError, PermanentError, RetryError
+from corral.kinds.reasons import Evidence, Reason
+from corral.kinds.submission.submission import Submission
 from corral.ports.refusals import (
     AlreadyExistsError,
     ConflictError,
@@ -25,6 +27,7 @@ from corral.ports.refusals import (
 from corral.surfaces.sdk.async_client import AsyncClient, AsyncJob, AsyncJobs
 from corral.surfaces.sdk.client import Client, Job, Jobs
 from corral.surfaces.sdk.log_stream import LogLine
+from corral.surfaces.sdk.making import RunOptions
 from corral.surfaces.sdk.verbs import JobFailedError
 
 __all__ = [
@@ -37,6 +40,7 @@ __all__ = [
     "ConflictError",
     "CorralError",
     "Event",
+    "Evidence",
     "ForbiddenError",
     "Goal",
     "InvalidError",
@@ -47,7 +51,10 @@ __all__ = [
     "LogLine",
     "NotFoundError",
     "PermanentError",
+    "Reason",
     "RetryError",
+    "RunOptions",
+    "Submission",
     "UnauthorizedError",
     "UnreachableError",
 ]

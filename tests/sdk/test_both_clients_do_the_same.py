@@ -1,6 +1,7 @@
 """Every verb of the SDK, by the client that waits and by the one that does not."""
 
 import inspect
+import json
 import threading
 import time
 from typing import Any
@@ -9,7 +10,18 @@ import pytest
 
 from corral.kinds.well_known import EVENT, POD
 from corral.ports.object_store import Scope
-from corral.sdk import AsyncClient, AsyncJob, Client, Job, JobFailedError, LogLine, NotFoundError, PermanentError
+from corral.sdk import (
+    AlreadyExistsError,
+    AsyncClient,
+    AsyncJob,
+    Client,
+    Job,
+    JobFailedError,
+    LogLine,
+    NotFoundError,
+    PermanentError,
+    Submission,
+)
 from corral.testing.hollow_node import Part
 from tests.surfaces.hollow_stage import HollowStage, until
 
@@ -121,6 +133,45 @@ def test_a_job_is_suspended_and_goes_on(client: Any, stage: HollowStage) -> None
     until(lambda: job.refresh().state == "Suspended", "the pause")
     assert client.resume(name).wait("running", timeout=60).state == "Running"
     client.suspend(name)
+    job.delete()
+
+
+def test_a_submission_and_a_manifest_become_jobs(client: Any, stage: HollowStage) -> None:
+    name = name_for(client, "asked")
+    job = client.submit(Submission(type="pytorchjob", name=name, image="none", workers=2, command="true"))
+    assert (job.name, job.kind, job.line.total) == (name, "PyTorchJob", 2)
+    with pytest.raises(AlreadyExistsError):
+        client.submit(Submission(type="pytorchjob", name=name, image="none"))
+    manifest = json.loads(stage.job(f"{name}-too", workers=0).read_text())
+    assert client.submit(manifest).wait(timeout=60).state == "Succeeded"
+    with pytest.raises(PermanentError, match=r"name: .*image: ") as refused:
+        client.submit(Submission(type="tfjob", name="Not A Name"))
+    assert refused.value.code == "bad-submission"
+    with pytest.raises(PermanentError, match="ConfigMap is no job"):
+        client.submit({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}})
+    with pytest.raises(PermanentError, match="a manifest has apiVersion"):
+        client.submit({"kind": "PyTorchJob"})
+    job.delete()
+
+
+def test_a_job_says_why_it_is_as_it_is(client: Any, stage: HollowStage) -> None:
+    name = name_for(client, "asked-why")
+    stage.submit(name, workers=0, master=Part(exit_codes=(3,)))
+    job = client.wait(name, "failed", timeout=60)
+    assert job.why() == client.why(name)
+    assert "failed" in job.why().sentence
+
+
+def test_only_elastic_jobs_are_scaled(client: Any, stage: HollowStage) -> None:
+    name = name_for(client, "grown")
+    manifest = json.loads(stage.job(name, workers=1, worker=Part(seconds=None)).read_text())
+    manifest["spec"]["pytorchReplicaSpecs"].pop("Master")
+    manifest["spec"]["elasticPolicy"] = {"minReplicas": 1, "maxReplicas": 3}
+    job = client.submit(manifest).wait("running", timeout=60)
+    assert job.scale(3).line.total == 3
+    assert client.scale(name, 2).line.total == 2
+    with pytest.raises(PermanentError, match="outside of 1 to 3"):
+        job.scale(9)
     job.delete()
 
 

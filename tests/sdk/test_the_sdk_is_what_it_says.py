@@ -8,9 +8,9 @@ import corral
 from corral import sdk
 
 PUBLIC = """
-AlreadyExistsError AsyncClient AsyncJob AsyncJobs BugError Client ConflictError CorralError Event ForbiddenError Goal
-InvalidError Job JobFailedError JobLine Jobs LogLine NotFoundError PermanentError RetryError UnauthorizedError
-UnreachableError
+AlreadyExistsError AsyncClient AsyncJob AsyncJobs BugError Client ConflictError CorralError Event Evidence ForbiddenError
+Goal InvalidError Job JobFailedError JobLine Jobs LogLine NotFoundError PermanentError Reason RetryError RunOptions
+Submission UnauthorizedError UnreachableError
 """
 
 PROGRAM = """
@@ -18,7 +18,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import assert_type
 
-from corral.sdk import AsyncClient, AsyncJob, Client, Event, Job, Jobs, LogLine
+from corral.sdk import AsyncClient, AsyncJob, Client, Event, Job, Jobs, LogLine, Reason, Submission
 
 
 def look(client: Client) -> None:
@@ -29,6 +29,9 @@ def look(client: Client) -> None:
     assert_type(job.logs(follow=True), Iterator[LogLine])
     assert_type(job.events(), list[Event])
     assert_type(job.state, str)
+    assert_type(job.why(), Reason)
+    assert_type(client.run(look, workers=2, framework="jax", env={"A": "1"}).scale(3), Job)
+    assert_type(client.submit(Submission(type="jaxjob", name="x", image="y")), Job)
 
 
 async def look_again(client: AsyncClient) -> None:
@@ -54,12 +57,15 @@ def test_the_public_names_are_these() -> None:
 def test_a_strictly_typed_program_is_understood(tmp_path: Path) -> None:
     assert (Path(corral.__file__).parent / "py.typed").exists()
     (tmp_path / "program.py").write_text(PROGRAM)
-    (tmp_path / "wrong.py").write_text('from corral.sdk import Client\n\nClient().get(7).wait(until="done")\n')
+    (tmp_path / "wrong.py").write_text(
+        'from corral.sdk import Client\n\nClient().get(7).wait(until="done")\nClient().run(print, wokers=2)\n'
+    )
     command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "program.py"]
     assert _checked(tmp_path, *command) == (0, "")
     status, told = _checked(tmp_path, *command[:-1], "wrong.py")
     assert status == 1
     assert "[arg-type]" in told
+    assert "wokers" in told
 
 
 def _checked(folder: Path, *command: str) -> tuple[int, str]:

@@ -41,8 +41,6 @@ class Prepared(NamedTuple):
 
 def prepare_script(wish: ScriptWish, *, is_here: bool) -> Prepared:
     """Returns the submission that runs a script; `is_here` says whether its pods are processes of this machine."""
-    from corral.adapters.system.interpreter import program_beside, python_at, python_of
-
     fields = dict(wish.fields)
     guess, chosen = _framework(wish, int(fields.get("workers", 1)))
     _refuse_no_image(wish, is_here=is_here)
@@ -50,10 +48,7 @@ def prepare_script(wish: ScriptWish, *, is_here: bool) -> Prepared:
     is_sent = wish.code == "configmap" or (not wish.code and not is_here)
     folder, name = os.path.split(os.path.abspath(wish.script))
     bundle = _bundle(folder, name) if is_sent else None
-    python, launcher = "python", "mpirun"
-    if not fields.get("image"):
-        python = python_at(wish.python) if wish.python else python_of(os.environ)
-        launcher = program_beside(python, "mpirun", os.environ) if chosen.framework == MPI else launcher
+    python, launcher = _programs(wish, chosen)
     run = ScriptRun(
         framework=chosen.framework,
         script=name if is_sent else wish.script,
@@ -63,10 +58,49 @@ def prepare_script(wish: ScriptWish, *, is_here: bool) -> Prepared:
         working_dir=CODE_FOLDER if is_sent else os.getcwd(),
         code=bundle,
         modules=guess.modules,
-        more={field: value for field, value in fields.items() if value not in ("", None)},
+        more=_said(fields),
     )
     notes = [chosen.note] if chosen.note else []
     return Prepared(submission_of(run), (*notes, *(_told(bundle) if bundle is not None else ())))
+
+
+def prepare_function(wish: ScriptWish, code: CodeBundle, source: str, *, is_here: bool) -> Prepared:
+    """Returns the submission that runs a function: `code` holds everything, and the script of the wish in it calls it.
+
+    `source` tells what the function is for, and the name of the wish's fields, if any, is that of the function.
+    """
+    fields = dict(wish.fields)
+    what = str(fields.pop("function"))
+    guess = guessed(source, what, lambda _: None)
+    chosen = Chosen(framework_named(wish.framework)) if wish.framework else None
+    chosen = chosen or chosen_framework(guess, int(fields.get("workers", 1)), what)
+    _refuse_no_image(wish, is_here=is_here)
+    fields["name"] = fields.get("name") or name_of_run(what, new_token())
+    python, launcher = _programs(wish, chosen)
+    run = ScriptRun(
+        framework=chosen.framework,
+        script=wish.script,
+        python=python,
+        launcher=launcher,
+        code=code,
+        modules=guess.modules,
+        more=_said(fields),
+    )
+    return Prepared(submission_of(run), (chosen.note,) if chosen.note else ())
+
+
+def _said(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in fields.items() if value not in ("", None)}
+
+
+def _programs(wish: ScriptWish, chosen: Chosen) -> tuple[str, str]:
+    """Returns the interpreter and the launcher of MPI: of this machine, or those that an image has."""
+    from corral.adapters.system.interpreter import program_beside, python_at, python_of
+
+    if wish.fields.get("image"):
+        return "python", "mpirun"
+    python = python_at(wish.python) if wish.python else python_of(os.environ)
+    return python, program_beside(python, "mpirun", os.environ) if chosen.framework == MPI else "mpirun"
 
 
 def new_token() -> str:

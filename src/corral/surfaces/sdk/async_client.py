@@ -1,18 +1,23 @@
 """The client for programs with an event loop: the same verbs, none of which holds the loop up."""
 
 import time
-from collections.abc import AsyncIterator, Callable
-from typing import TypeVar
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from types import ModuleType
+from typing import Any, TypeVar, Unpack
 
 from corral.control.desk.logs.sources import Choice
 from corral.control.desk.looking import Wanted
 from corral.control.desk.waiting import Goal
-from corral.surfaces.sdk import verbs
+from corral.kinds.reasons import Reason
+from corral.kinds.submission.submission import Submission
+from corral.surfaces.sdk import making, verbs
 from corral.surfaces.sdk.beside_the_loop import beside_the_loop
 from corral.surfaces.sdk.client import asked, opened, to_stderr
 from corral.surfaces.sdk.errands import Errand
+from corral.surfaces.sdk.functions.packing import Call
 from corral.surfaces.sdk.job_views import JobView, jobs_html
 from corral.surfaces.sdk.log_stream import LogLine
+from corral.surfaces.sdk.making import Function, RunOptions
 from corral.surfaces.sdk.sessions import Place, Sessions
 from corral.surfaces.sdk.verbs import Events, Seen, Work
 
@@ -43,6 +48,19 @@ class AsyncJob(JobView):
     async def events(self) -> Events:
         """Returns what was said about it and its pods, oldest first."""
         return await self._client.events(self)
+
+    async def why(self) -> Reason:
+        """Returns why it waits, runs or has failed, by which evidence, and what helps."""
+        return await self._client.why(self)
+
+    async def result(self, *, timeout: float | None = None) -> Any:  # noqa: ASYNC109
+        """Waits until its function has succeeded, and returns what the first rank returned."""
+        return await self._client._do(making.result_of(self._seen, timeout, self._client.notes))
+
+    async def scale(self, workers: int) -> "AsyncJob":
+        """Gives it so many workers, if it is elastic, and returns it."""
+        self._seen = await self._client._do(verbs.scaled(self._seen, workers))
+        return self
 
     async def suspend(self) -> "AsyncJob":
         """Takes its pods from it until it is resumed, and returns it."""
@@ -109,6 +127,32 @@ class AsyncClient:
         found = await self._do(verbs.listed(Wanted(type, labels, everywhere), self.notes))
         return AsyncJobs(AsyncJob(self, one) for one in found)
 
+    async def submit(self, what: Submission | Mapping[str, Any] | Function) -> AsyncJob:
+        """Makes a job from a submission or from a manifest; a function is run without arguments, as `run` does."""
+        if isinstance(what, Submission | Mapping):
+            return AsyncJob(self, await self._do(making.submitted(what, self.notes)))
+        return await self.run(what)
+
+    async def run(
+        self,
+        function: Function,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        modules: Sequence[ModuleType] = (),
+        **options: Unpack[RunOptions],
+    ) -> AsyncJob:
+        """Runs a function in each worker, with arguments that JSON can tell; `result` of the job returns what it returned.
+
+        Its module, or its own source, goes along with the modules of one's own that it imports; `modules` names further ones.
+        """
+        call = Call(function, args, kwargs or {}, modules)
+        return AsyncJob(self, await self._do(making.function_run(call, options, self.notes)))
+
+    async def run_script(self, script: str, args: Sequence[str] = (), **options: Unpack[RunOptions]) -> AsyncJob:
+        """Runs a script as `corral run` does, by default with the python that runs this."""
+        return AsyncJob(self, await self._do(making.script_run(script, args, options, self.notes)))
+
     async def get(self, name: str) -> AsyncJob:
         """Returns the job of this name, also as `KIND/NAME`."""
         return AsyncJob(self, await self._do(verbs.looked_at(name)))
@@ -141,6 +185,14 @@ class AsyncClient:
     async def events(self, job: str | AsyncJob) -> Events:
         """Returns what was said about a job and its pods, oldest first."""
         return await self._do(verbs.events(asked(job), self.notes))
+
+    async def why(self, job: str | AsyncJob) -> Reason:
+        """Returns why a job waits, runs or has failed, by which evidence, and what helps."""
+        return await self._do(verbs.why(asked(job), self.notes))
+
+    async def scale(self, job: str | AsyncJob, workers: int) -> AsyncJob:
+        """Gives an elastic job so many workers, and returns it."""
+        return AsyncJob(self, await self._do(verbs.scaled(asked(job), workers)))
 
     async def suspend(self, job: str | AsyncJob) -> AsyncJob:
         """Takes the pods of a job from it until it is resumed, and returns it."""

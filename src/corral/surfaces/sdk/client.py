@@ -2,16 +2,21 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import ModuleType
+from typing import Any, TypeVar, Unpack
 
 from corral.control.desk.logs.sources import Choice
 from corral.control.desk.looking import Wanted
 from corral.control.desk.session import Session
 from corral.control.desk.waiting import Goal
-from corral.surfaces.sdk import verbs
+from corral.kinds.reasons import Reason
+from corral.kinds.submission.submission import Submission
+from corral.surfaces.sdk import making, verbs
+from corral.surfaces.sdk.functions.packing import Call
 from corral.surfaces.sdk.job_views import JobView, jobs_html
 from corral.surfaces.sdk.log_stream import LogLine
+from corral.surfaces.sdk.making import Function, RunOptions
 from corral.surfaces.sdk.sessions import Place, Sessions
 from corral.surfaces.sdk.verbs import Events, Seen, Work
 
@@ -59,6 +64,19 @@ class Job(JobView):
     def events(self) -> Events:
         """Returns what was said about it and its pods, oldest first."""
         return self._client.events(self)
+
+    def why(self) -> Reason:
+        """Returns why it waits, runs or has failed, by which evidence, and what helps."""
+        return self._client.why(self)
+
+    def result(self, *, timeout: float | None = None) -> Any:
+        """Waits until its function has succeeded, and returns what the first rank returned."""
+        return self._client._do(making.result_of(self._seen, timeout, self._client.notes))
+
+    def scale(self, workers: int) -> "Job":
+        """Gives it so many workers, if it is elastic, and returns it."""
+        self._seen = self._client._do(verbs.scaled(self._seen, workers))
+        return self
 
     def suspend(self) -> "Job":
         """Takes its pods from it until it is resumed, and returns it."""
@@ -123,6 +141,32 @@ class Client:
         """Returns the training jobs, the newest first, whoever made them."""
         return Jobs(Job(self, one) for one in self._do(verbs.listed(Wanted(type, labels, everywhere), self.notes)))
 
+    def submit(self, what: Submission | Mapping[str, Any] | Function) -> Job:
+        """Makes a job from a submission or from a manifest; a function is run without arguments, as `run` does."""
+        if isinstance(what, Submission | Mapping):
+            return Job(self, self._do(making.submitted(what, self.notes)))
+        return self.run(what)
+
+    def run(
+        self,
+        function: Function,
+        args: Sequence[Any] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        *,
+        modules: Sequence[ModuleType] = (),
+        **options: Unpack[RunOptions],
+    ) -> Job:
+        """Runs a function in each worker, with arguments that JSON can tell; `result` of the job returns what it returned.
+
+        Its module, or its own source, goes along with the modules of one's own that it imports; `modules` names further ones.
+        """
+        call = Call(function, args, kwargs or {}, modules)
+        return Job(self, self._do(making.function_run(call, options, self.notes)))
+
+    def run_script(self, script: str, args: Sequence[str] = (), **options: Unpack[RunOptions]) -> Job:
+        """Runs a script as `corral run` does, by default with the python that runs this."""
+        return Job(self, self._do(making.script_run(script, args, options, self.notes)))
+
     def get(self, name: str) -> Job:
         """Returns the job of this name, also as `KIND/NAME`."""
         return Job(self, self._do(verbs.looked_at(name)))
@@ -149,6 +193,14 @@ class Client:
     def events(self, job: str | Job) -> Events:
         """Returns what was said about a job and its pods, oldest first."""
         return self._do(verbs.events(asked(job), self.notes))
+
+    def why(self, job: str | Job) -> Reason:
+        """Returns why a job waits, runs or has failed, by which evidence, and what helps."""
+        return self._do(verbs.why(asked(job), self.notes))
+
+    def scale(self, job: str | Job, workers: int) -> Job:
+        """Gives an elastic job so many workers, and returns it."""
+        return Job(self, self._do(verbs.scaled(asked(job), workers)))
 
     def suspend(self, job: str | Job) -> Job:
         """Takes the pods of a job from it until it is resumed, and returns it."""

@@ -10,6 +10,7 @@ from corral.control.desk.logs.following import Ended, Following
 from corral.control.desk.logs.reading import Note, Printed, read_present, shelf_of
 from corral.control.desk.logs.sources import Choice
 from corral.control.desk.session import Session
+from corral.surfaces.sdk.functions.rank_program import MARK
 
 LONGEST_LINE: Final = 1024 * 1024
 """A line that is longer comes in several parts."""
@@ -31,10 +32,13 @@ class LogLine(NamedTuple):
 class LogStream:
     """The lines of a job, until now or until it ends; may be left from another thread."""
 
-    def __init__(self, session: Session, job: Found, choice: Choice, *, follow: bool) -> None:
+    def __init__(
+        self, session: Session, job: Found, choice: Choice, *, follow: bool, with_results: bool = False
+    ) -> None:
         self._session = session
         self._job = job
         self._choice = choice
+        self._hidden = () if with_results else (MARK,)
         self._following = Following(session, job, choice) if follow else None
         self._open: dict[str, list[Piece]] = {}
 
@@ -42,7 +46,8 @@ class LogStream:
         """Yields lines as they come, several at once where they came together."""
         for heard in self._heard():
             if isinstance(heard, Printed):
-                lines = [line for piece in heard.pieces for line in self._whole(heard.source.label, piece)]
+                found = (line for piece in heard.pieces for line in self._whole(heard.source.label, piece))
+                lines = [line for line in found if not line.text.startswith(self._hidden)]
                 if lines:
                     yield lines
         rest = [_line(rank, pieces) for rank, pieces in self._open.items() if pieces]

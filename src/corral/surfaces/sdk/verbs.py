@@ -1,5 +1,6 @@
 """Every verb, once: a function from what is asked to a piece of work on a session, which either client carries out."""
 
+import time
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
@@ -9,10 +10,14 @@ from corral.control.desk.finding import Found, job_or_pod
 from corral.control.desk.job_lines import JobLine, job_line
 from corral.control.desk.logs.sources import Choice
 from corral.control.desk.looking import Wanted, jobs_in, lines_of, pods_in
+from corral.control.desk.scaling import scale
 from corral.control.desk.session import Session
 from corral.control.desk.suspending import set_suspended
 from corral.control.desk.waiting import IN_WORDS, Goal, wait_for
+from corral.control.desk.why.facts import situation_of
+from corral.control.desk.why.judging import reason_for
 from corral.errors import PermanentError
+from corral.kinds.reasons import Reason
 from corral.ports.refusals import NotFoundError
 from corral.surfaces.sdk.log_stream import LogStream
 
@@ -47,14 +52,14 @@ def listed(wanted: Wanted, notes: Notes) -> Work[list[Seen]]:
 
 def looked_at(job: "str | Seen") -> Work[Seen]:
     """Looks at a job: by its name, or again at one that was seen before."""
-    return lambda session: _seen(session, _found(session, job))
+    return lambda session: seen_of(session, found_of(session, job))
 
 
 def events(job: "str | Seen", notes: Notes) -> Work[Events]:
     """Finds what was said about a job and its pods, oldest first."""
 
     def work(session: Session) -> Events:
-        found = _found(session, job)
+        found = found_of(session, job)
         pods = pods_in(session.store, found.pods, on_note=notes)
         return [told(one) for one in events_of(session, found, pods, only_warnings=False, on_note=notes)]
 
@@ -63,16 +68,16 @@ def events(job: "str | Seen", notes: Notes) -> Work[Events]:
 
 def deleted(job: "str | Seen") -> Work[str]:
     """Deletes a job, and what belongs to it."""
-    return lambda session: delete_found(session, _found(session, job))
+    return lambda session: delete_found(session, found_of(session, job))
 
 
 def set_aside(job: "str | Seen", *, suspended: bool) -> Work[Seen]:
     """Suspends a job, or lets it go on."""
 
     def work(session: Session) -> Seen:
-        found = _found(session, job)
+        found = found_of(session, job)
         set_suspended(session, found, suspended=suspended)
-        return _seen(session, _found(session, Seen(found, job_line(found))))
+        return seen_of(session, found_of(session, Seen(found, job_line(found))))
 
     return work
 
@@ -81,10 +86,10 @@ def waited_for(job: "str | Seen", goal: Goal, timeout: float | None, notes: Note
     """Waits until a job has reached a goal; one that never will is an error."""
 
     def work(session: Session) -> Seen:
-        found = _found(session, job)
+        found = found_of(session, job)
         waited = wait_for(session, found, goal, timeout, on_wait=notes)
         if waited.verdict == "reached":
-            return _seen(session, _found(session, Seen(found, job_line(found))))
+            return seen_of(session, found_of(session, Seen(found, job_line(found))))
         code, name = "job-lost" if waited.verdict == "lost" else "job-failed", found.key.name
         hint = f"`corral logs {name}` shows what it printed"
         raise JobFailedError(code, f"{name} {IN_WORDS[goal][1]}: {waited.why}", hint=hint)
@@ -94,10 +99,26 @@ def waited_for(job: "str | Seen", goal: Goal, timeout: float | None, notes: Note
 
 def printed(job: "str | Seen", choice: Choice, *, follow: bool) -> Work[LogStream]:
     """Opens what the pods of a job print."""
-    return lambda session: LogStream(session, _found(session, job), choice, follow=follow)
+    return lambda session: LogStream(session, found_of(session, job), choice, follow=follow)
 
 
-def _found(session: Session, job: "str | Seen") -> Found:
+def why(job: "str | Seen", notes: Notes) -> Work[Reason]:
+    """Says why a job waits, runs or has failed."""
+    return lambda session: reason_for(situation_of(session, found_of(session, job), time.time(), on_note=notes))
+
+
+def scaled(job: "str | Seen", workers: int) -> Work[Seen]:
+    """Gives an elastic job so many workers."""
+
+    def work(session: Session) -> Seen:
+        found = found_of(session, job)
+        scale(session, found, lambda _: workers)
+        return seen_of(session, found_of(session, Seen(found, job_line(found))))
+
+    return work
+
+
+def found_of(session: Session, job: "str | Seen") -> Found:
     """Returns the object as it is now; another one of the same name is not the one that was seen."""
     if isinstance(job, str):
         return job_or_pod(session, job, pods=False)
@@ -108,5 +129,6 @@ def _found(session: Session, job: "str | Seen") -> Found:
     return found
 
 
-def _seen(session: Session, found: Found) -> Seen:
+def seen_of(session: Session, found: Found) -> Seen:
+    """Returns a job with what its pods tell."""
     return Seen(found, job_line(found, pods_in(session.store, found.pods)))
