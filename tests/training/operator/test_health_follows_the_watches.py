@@ -13,11 +13,12 @@ from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.definitions import definitions
 from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
 from corral.testing.embedded_api import EmbeddedApi
-from corral.testing.fault_proxy import FaultProxy, Seen, no_fault, reply
+from corral.testing.fault_proxy import Fault, FaultProxy, Seen, no_fault, reply
 from corral.testing.kubeconfig_files import written_kubeconfig
 from corral.testing.waiting import eventually
 from tests.training.operator.conftest import Start
 from tests.training.operator_process import OperatorProcess
+from tests.training.stage import Stage
 
 pytestmark = pytest.mark.anyio
 
@@ -95,6 +96,28 @@ async def test_no_part_is_named_twice(start: Start) -> None:
     parts = [line.partition(": ")[0] for line in body.splitlines()[1:]]
     assert sorted(parts) == sorted(set(parts))
     assert sum("cache of services (" in part for part in parts) == 2
+
+
+async def test_crons_that_may_not_be_read_keep_nobody_from_looking_after_jobs(
+    api: EmbeddedApi, stage: Stage, tmp_path: Path
+) -> None:
+    """An operator that is newer than its role goes on, and says what it lacks."""
+
+    def refuse_crons(seen: Seen) -> Fault:
+        return reply(403, "Forbidden", message="not you") if "/crons?" in seen.path else None
+
+    async with FaultProxy(api.access) as proxy:
+        proxy.fault_for = refuse_crons
+        way = written_kubeconfig(proxy.access(token="any"), tmp_path / "through-the-proxy")
+        operator = OperatorProcess(way, tmp_path / "operator.log", ["--stale-after", "2"])
+        await asyncio.to_thread(operator.start)
+        try:
+            await answered(operator, "/healthz", 200, "crons are not looked after: not you")
+            job = await asyncio.to_thread(stage.submit, "JAXJob", "alone", {"Worker": 1})
+            await asyncio.to_thread(job.wait_pods, "worker-0")
+            await answered(operator, "/readyz", 200)
+        finally:
+            await asyncio.to_thread(operator.stop)
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from corral.control.desk.session import Session
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
 
-_IN_SPEC: Final = ("Job", "CronJob")
-"""Kinds of the cluster itself that can be suspended; training jobs say it in their run policy."""
+_IN_SPEC: Final = ("Job", "CronJob", "Cron")
+"""Kinds that say it directly in their spec; training jobs say it in their run policy."""
 
 
 def set_suspended(session: Session, job: Found, *, suspended: bool) -> bool:

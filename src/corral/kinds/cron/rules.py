@@ -4,6 +4,7 @@ What no expression can tell (a zone that nobody knows, a range the wrong way rou
 the operator, which says so in the condition of the cron.
 """
 
+from functools import cache
 from typing import Final
 
 from corral.kinds.cron.grammar import EXAMPLE, FIELDS, MACROS
@@ -56,6 +57,7 @@ _TIME_ZONE = Variable("timeZone", Field(OBJECT, ("spec", "timeZone")))
 _TEMPLATE = ("spec", "template")
 
 
+@cache
 def sections() -> tuple[Section, ...]:
     """Returns all rules, in the order in which their errors are told."""
     return (
