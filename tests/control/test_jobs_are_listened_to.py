@@ -236,3 +236,27 @@ def test_the_container_that_trains_is_heard() -> None:
     found = listened_job(job({}), [pod(containers=["main"])])
     assert found is not None
     assert found.container == "main"
+
+
+async def test_the_last_words_of_a_pod_are_read_once_when_it_has_ended() -> None:
+    """A job that ends between two looks would otherwise keep an older figure for ever."""
+    room = Room(job({}), pod("master", master=True), pod("worker"))
+    room.printer.lines = ["step 1/10"]
+    async with room.listening():
+        room.pods = [pod("master", master=True, phase="Succeeded"), pod("worker")]
+        room.printer.lines = ["step 10/10"]
+        for _ in range(2):
+            await room.watch.hear_out(room.jobs[0])
+        assert room.report is not None
+        assert (room.report.step, room.report.total) == (10, 10)
+        assert [name for name, *_ in room.printer.asked] == ["train-master-0"] * 2
+
+
+@pytest.mark.parametrize("progress", [None, {}])
+async def test_a_job_that_asks_nothing_or_whose_speaker_goes_on_is_not_read_out_of_turn(
+    progress: Object | None,
+) -> None:
+    phase = "Running" if progress is not None else "Succeeded"
+    room = Room(job(progress), pod("master", master=True, phase=phase), pod("worker"))
+    await room.watch.hear_out(room.jobs[0])
+    assert room.printer.asked == []

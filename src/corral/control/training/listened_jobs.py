@@ -41,21 +41,34 @@ class ListenedJob(NamedTuple):
 
 def listened_job(job: Object, pods: Sequence[PodView]) -> ListenedJob | None:
     """Returns how to listen to a job, None when it does not run or tells nothing."""
-    if not _runs(job):
-        return None
     policy = _policy(job)
-    facts = facts_of(job)
-    speakers = sorted((pod for pod in pods if _can_speak(pod)), key=lambda pod: _rank(facts, pod))
-    if policy is None:
-        speakers = [pod for pod in speakers if PROGRESS in pod.metadata.annotations]
-    if not speakers:
+    speaker = _first(job, [pod for pod in pods if _can_speak(pod)], only_announced=policy is None)
+    return _listened(job, speaker, policy) if speaker is not None and _runs(job) else None
+
+
+def job_with_last_words(job: Object, pods: Sequence[PodView]) -> ListenedJob | None:
+    """Returns a job whose speaker has ended while the job itself is not told to have; None when there is no such pod."""
+    policy = _policy(job)
+    if policy is None or not _runs(job):
         return None
+    speaker = _first(job, [pod for pod in pods if not pod.is_terminating and pod.phase != "Pending"])
+    return _listened(job, speaker, policy) if speaker is not None and speaker.is_finished else None
+
+
+def _first(job: Object, pods: Sequence[PodView], *, only_announced: bool = False) -> PodView | None:
+    facts = facts_of(job)
+    speakers = [pod for pod in pods if not only_announced or PROGRESS in pod.metadata.annotations]
+    return min(speakers, key=lambda pod: _rank(facts, pod), default=None)
+
+
+def _listened(job: Object, pod: PodView, policy: ProgressPolicy | None) -> ListenedJob:
+    facts = facts_of(job)
     return ListenedJob(
         kind=facts.kind,
         key=key_of(job),
         uid=uid_of(job),
-        pod=speakers[0],
-        container=_container(facts, speakers[0]),
+        pod=pod,
+        container=_container(facts, pod),
         policy=policy,
         reported=_reported(job),
     )

@@ -150,6 +150,7 @@ class TrainingOperator:
                 confirmations.forget(key)
                 return None
             self._telemetry.saw_pods(facts, world.job, len(world.pods))
+            await self._progress.hear_out(world.job)
             report = self._progress.get(uid_of(world.job))
             return world if report is None else replace(world, report=report)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from corral.control.backoff import Backoff
-from corral.control.training.listened_jobs import PROGRESS, ListenedJob, listened_job
+from corral.control.training.listened_jobs import PROGRESS, ListenedJob, job_with_last_words, listened_job
 from corral.errors import CorralError
 from corral.kinds.objects import Object, uid_of
 from corral.kinds.pod_view import PodView
@@ -55,6 +55,8 @@ class _Ear:
     """When the log of this pod was last read."""
     due: float = 0.0
     failures: int = 0
+    heard_out: str = ""
+    """The uid of the pod whose last words were read."""
 
 
 class ProgressWatch:
@@ -78,6 +80,16 @@ class ProgressWatch:
         if ear is None or self._clock.monotonic() - ear.heard > HEARD_WITHIN:
             return None
         return ear.report
+
+    async def hear_out(self, job: Object) -> None:
+        """Reads the log of a speaker that has ended once more, before its job is told to have ended: its last words count."""
+        found = job_with_last_words(job, self._pods_of(job))
+        if found is None or self._logs is None:
+            return
+        ear = self._ears.setdefault(found.uid, _Ear(found.reported))
+        if ear.heard_out != found.pod.uid:
+            ear.heard_out = found.pod.uid
+            await self._attend(found, ear)
 
     def __len__(self) -> int:
         return len(self._ears)

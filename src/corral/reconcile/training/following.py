@@ -17,8 +17,8 @@ class Followed(NamedTuple):
     is_at_target: bool = False
 
 
-def followed(sight: Sight, status: JobStatus) -> Followed:
-    """Returns what the last report means; writes are spaced, but the end at a target is told at once."""
+def followed(sight: Sight, status: JobStatus, *, is_last: bool = False) -> Followed:
+    """Returns what the last report means; writes are spaced, but the end at a target and the last words are told at once."""
     report, policy = sight.world.report, sight.job.run_policy.progress
     if report is None:
         return Followed(status)
@@ -27,6 +27,8 @@ def followed(sight: Sight, status: JobStatus) -> Followed:
     if target_reached(policy, report):
         return Followed(replace(status, progress=replace(fresh, target_reached=True)), is_at_target=True)
     wait = wait_before_write(status.progress, fresh, sight.now)
+    if is_last and wait is not None:
+        wait = 0.0
     return Followed(replace(status, progress=fresh) if wait == 0.0 else status, wait or None)
 
 

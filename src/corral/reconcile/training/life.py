@@ -114,7 +114,7 @@ def _looked(sight: Sight, begun: Outcome) -> _Look:
     hang = hang_step(sight.world, sight.job, status, sight.now) if is_calm else NO_HANG
     if hang.kind == "kill":
         status = hung(status, hang)
-    progress = followed(sight, status)
+    progress = followed(sight, status, is_last=is_done)
     if not is_done and (limit := _limit(sight, progress.status, roster, found, hang)):
         outcome = failed(sight, progress.status, limit)
     elif progress.is_at_target:
