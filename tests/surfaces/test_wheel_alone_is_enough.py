@@ -37,11 +37,13 @@ def test_the_wheel_says_what_it_is_and_needs(wheel: Path) -> None:
         "aiohttp",
         "apsw",
         "click",
+        "cronsim",
         "cryptography",
         "google-re2",
         "httptools",
         "msgspec",
         "pyyaml",
+        "tzdata",
         "uvicorn",
     }
 

@@ -26,7 +26,7 @@ from corral.ports.direct_store import DirectStore
 from corral.ports.kept_logs import KeptLog
 from corral.ports.log_source import LogOptions
 from corral.ports.object_store import Scope
-from corral.ports.refusals import ForbiddenError, UnauthorizedError
+from corral.ports.refusals import ForbiddenError, NotFoundError, UnauthorizedError
 from corral.reconcile.moments import seconds_of
 
 PATIENCE = 15.0
@@ -150,16 +150,24 @@ def _stamped(store: DirectStore, shelf: Shelf, source: Source, choice: Choice) -
 def _read(store: DirectStore, shelf: Shelf, source: Source, choice: Choice) -> Iterator[Heard]:
     """Yields one log; what cannot be read is noted, and the others are read nevertheless."""
     if shelf.pod(source).phase == GONE:
-        for pieces in read_kept(shelf.kept, source.uid, source.container, choice, time.time()):
-            yield Printed(source, pieces)
+        yield from _kept(shelf, source, choice)
         return
+    has_begun = False
     try:
         for pieces in read_through(store, source, choice.options(source.container)):
+            has_begun = True
             yield Printed(source, pieces)
     except (ForbiddenError, UnauthorizedError):
         raise
     except PermanentError as error:
-        yield Note(f"{source.label}: {error.message}")
+        # A pod that went between the list and this look has left its log; once begun, it would be told twice.
+        kept = [] if has_begun or not isinstance(error, NotFoundError) else list(_kept(shelf, source, choice))
+        yield from kept or [Note(f"{source.label}: {error.message}")]
+
+
+def _kept(shelf: Shelf, source: Source, choice: Choice) -> Iterator[Heard]:
+    for pieces in read_kept(shelf.kept, source.uid, source.container, choice, time.time()):
+        yield Printed(source, pieces)
 
 
 def read_through(
