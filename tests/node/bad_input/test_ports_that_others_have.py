@@ -55,7 +55,9 @@ def test_containers_of_one_pod_do_not_hinder_each_other(stage: Stage) -> None:
     code = f"import socket, time; s = socket.create_server(('127.0.0.1', {port})); time.sleep(60)"
     second = shell("sleep 60", "second", ports=[{"containerPort": port, "hostPort": port}])
     ready = {"exec": {"command": ["python3", "-c", f"import socket; socket.create_connection(('127.0.0.1', {port}))"]}}
-    first = {**python(code, "first"), "restartPolicy": "Always", "startupProbe": {**ready, "periodSeconds": 1}}
+    # On a slow machine both programs take more than the second that a probe has by default.
+    probe = {**ready, "periodSeconds": 1, "timeoutSeconds": 10, "failureThreshold": 60}
+    first = {**python(code, "first"), "restartPolicy": "Always", "startupProbe": probe}
     stage.make(POD, "pair", spec=pod_spec(second, initContainers=[first]))
     stage.wait(lambda: container_of(stage, "pair", "second")["state"], lambda state: "running" in state)
 

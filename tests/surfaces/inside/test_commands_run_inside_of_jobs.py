@@ -75,15 +75,15 @@ def test_attach_is_a_shell_also_without_a_terminal(stage: ProcessStage) -> None:
 
 def test_a_shell_has_our_terminal_its_size_and_its_keys(stage: ProcessStage) -> None:
     with Terminal(stage.home, "attach", "digits") as terminal:
-        terminal.type("stty size; tty -s && echo is-a-$((1))-terminal\n")
-        terminal.until("30 100")
+        terminal.type("until stty size | grep -q '30 100'; do :; done; tty -s && echo is-a-$((1))-terminal\n")
         terminal.until("is-a-1-terminal")
         terminal.resize(123, 45)
         os.kill(terminal.process.pid, signal.SIGWINCH)
         terminal.type("until stty size | grep -q '45 123'; do :; done; echo grown-$((1))\n")
         terminal.until("grown-1")
-        terminal.type("trap 'echo inter''rupted' INT; echo rea''dy; sleep 1000\n")
-        terminal.until("ready")
+        terminal.type("trap 'echo inter''rupted' INT; sed -u s/aslee/awak/\n")
+        terminal.type("asleep\n")
+        terminal.until("awakp")  # only now it is sed that gets the key, and the shell goes on after it
         terminal.type("\x03")
         terminal.until("interrupted")
         assert not terminal.is_as_before
