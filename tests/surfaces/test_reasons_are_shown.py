@@ -95,8 +95,8 @@ def test_events_are_shown_oldest_first_and_followed(stage: HollowStage) -> None:
     with Running(stage.home, "events", "said", "-w") as following:
         following.wait_line("[SuccessfulCreatePod] Created pod: said-master-0")
         assert following.lines[0].split() == ["SOURCE", "TYPE", "AGE", "MESSAGE"]
-        assert stage.cli("delete", "pod/said-master-0").returncode == 0
-        following.wait_line("PyTorchJobFailed")
+        assert stage.cli("suspend", "said").returncode == 0
+        following.wait_line("Suspended")
         following.process.send_signal(signal.SIGINT)
         assert following.end()[0] == 130
     items = json.loads(stage.cli("events", "said", "-o", "json").stdout)["items"]
