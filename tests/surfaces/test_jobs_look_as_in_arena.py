@@ -123,7 +123,7 @@ Duration:    5m
 CreateTime:  2027-01-15 07:53:20
 EndTime:     2027-01-15 07:58:30
 Pods:        0 of 2 done, 1 restarts
-Progress:    12% 120/1000, 1m30s left, loss 0.25
+Progress:    12% 120/1000, loss 0.25
 Failure:     oom
 Output:      /models/gan.pt
 """
@@ -183,6 +183,14 @@ def test_a_job_is_shown_as_arena_shows_it_and_then_its_story(where: Surroundings
         head = HEAD.replace("FAILED", "\x1b[31mFAILED\x1b[0m")
         tail = TAIL.replace("Failed ", "\x1b[31mFailed\x1b[0m ").replace("OOMKilled", "\x1b[31mOOMKilled\x1b[0m")
     assert shown == head + PODS[where] + tail
+
+
+def test_a_failure_that_a_job_got_over_is_history() -> None:
+    running = STORY._replace(line=RUNS._replace(failure="infra", progress="12% 120/1000"))
+    shown = job_story(running, NOW, PIPE)
+    assert "Progress:    12% 120/1000, 1m30s left, loss 0.25\nFailure:     infra, and it goes on\n" in shown
+    assert "Failure:" not in job_story(STORY._replace(line=DONE._replace(failure="infra")), NOW, PIPE)
+    assert "FAILURE" not in job_table([DONE._replace(failure="infra")], NOW, WIDE)
 
 
 def test_events_and_gpus_are_shown_when_asked_for() -> None:

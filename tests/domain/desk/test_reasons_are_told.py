@@ -229,6 +229,11 @@ REASONS: dict[str, tuple[Reason, str, str]] = {
         "no-room",
         "1 of 4 pods wait for a node: 2 nodes have too few GPUs left",
     ),
+    "no nodes": (
+        why("Created", pods=[unplaced(0, "no nodes available to schedule pods")], nodes=[], others=[]),
+        "no-nodes",
+        "1 of 4 pods wait for a node, and there is none",
+    ),
     "no node may": (
         why(
             "Created",

@@ -67,7 +67,11 @@ def without_a_node(situation: Situation) -> Reason | None:
         return _nobody_looks(situation, unbound)
     # Pods of one role ask for the same, so the one that asks for most speaks for all.
     pod = max(unbound, key=lambda one: sorted((is_gpu(name), size) for name, size in needs_of(one).items())[::-1])
-    if not situation.nodes:
+    if situation.nodes is not None and not situation.nodes:
+        sentence = f"{some(len(unbound), situation.line.total)} wait for a node, and there is none"
+        steps = ("on one machine: corral status", "on a cluster: ask who looks after it")
+        return Reason("no-nodes", sentence, {"nodes": 0, "pods": len(unbound)}, next_steps=steps)
+    if situation.nodes is None:
         return _by_hearsay(situation, unbound)
     rooms = rooms_in(situation.nodes, situation.others)
     open_to_it = [room for room in rooms if not obstacle(pod, room.node)]

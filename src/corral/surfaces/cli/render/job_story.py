@@ -55,17 +55,17 @@ def header(story: "Story", now: float, where: Surroundings) -> str:
         ("Pods:", f"{line.ready} of {line.total} {'done' if line.has_ended else 'ready'}, {line.restarts} restarts"),
     ]
     if line.progress:
-        facts.append(("Progress:", _progress(line.progress, story.progress)))
-    if line.failure:
-        facts.append(("Failure:", line.failure))
+        facts.append(("Progress:", _progress(line.progress, story.progress, is_over=line.has_ended)))
+    if line.failure and line.state != "Succeeded":
+        facts.append(("Failure:", line.failure if line.has_ended else f"{line.failure}, and it goes on"))
     facts += [("Output:", output) for output in story.outputs]
     shown = [(name, where.safe(text)) for name, text in facts]
     return table(shown, paint=painted if where.is_coloured else None)
 
 
-def _progress(text: str, progress: Mapping[str, Any]) -> str:
+def _progress(text: str, progress: Mapping[str, Any], *, is_over: bool) -> str:
     parts = [text]
-    if progress.get("secondsLeft"):
+    if progress.get("secondsLeft") and not is_over:
         parts.append(f"{age(progress['secondsLeft'])} left")
     parts += [f"{name} {value:g}" for name, value in (progress.get("metrics") or {}).items()]
     return ", ".join(parts)

@@ -26,7 +26,7 @@ def job_columns(
     """Returns the columns; one of ours that would say nothing about any of the lines is left out unless asked for."""
     told = {
         "PROGRESS": any(line.progress for line in lines),
-        "FAILURE": any(line.failure for line in lines),
+        "FAILURE": any(map(_failure, lines)),
         "RESTARTS": any(line.restarts for line in lines),
         "NODES": False,
     }
@@ -42,7 +42,7 @@ def job_columns(
         Column("PODS", lambda line: f"{line.ready}/{line.total}", is_ours=True),
         Column("PROGRESS", lambda line: line.progress or "-", is_ours=True),
         Column("RESTARTS", lambda line: str(line.restarts), is_ours=True),
-        Column("FAILURE", lambda line: line.failure or "-", is_ours=True),
+        Column("FAILURE", lambda line: _failure(line) or "-", is_ours=True),
         Column("NODES", lambda line: ",".join(line.nodes) or "-", is_ours=True),
     ]
     return [column for column in columns if wide or told.get(column.title, True)]
@@ -50,3 +50,8 @@ def job_columns(
 
 def _namespace(line: "JobLine") -> str:
     return line.namespace
+
+
+def _failure(line: "JobLine") -> str:
+    """Returns the class of the last failure; a job that has succeeded was not kept from it by any."""
+    return "" if line.state == "Succeeded" else line.failure
