@@ -100,6 +100,7 @@ def test_all_namespaces_are_those_that_may_be_read(ground: Ground) -> None:
     assert FOREIGN not in done.stdout
     assert done.stderr == f"note: left out, since you may not list all jobs: those outside of namespace {OWN}\n"
     assert FOREIGN in ground.typed("list", "-A", user="").stdout
+    assert "list pods" not in ground.typed("top", "job", "-A").stderr
 
 
 def test_who_may_read_jobs_alone_is_told_what_pods_would_tell(ground: Ground) -> None:

@@ -126,8 +126,13 @@ WRONG_LINES: dict[str, tuple[str, str, str]] = {
         "`corral apply --filename FILE`",
     ),
     "a bad choice": (
-        "doctor -o jsn",
-        "invalid value for '-o' / '--output': 'jsn' is not one of 'text', 'json'",
+        "list --color alway",
+        "invalid value for '--color': 'alway' is not one of 'auto', 'always', 'never'",
+        'did you mean "always"?',
+    ),
+    "a bad form": (
+        "list -o jsn",
+        "invalid value for '-o' / '--output': 'jsn' is not one of wide, json, yaml, name, jsonpath=TEMPLATE",
         'did you mean "json"?',
     ),
     "an option of another command": (
@@ -201,3 +206,4 @@ def test_debugging_shows_every_request_and_where_an_error_comes_from(typed: Typi
     assert shown.err.splitlines()[-1].startswith("hint: ")
     assert "a-secret-token" not in shown.err
     assert "Traceback" not in typed("get", "pods").err
+    assert "GET /api" in typed("get", "pods", "--loglevel", "debug").err

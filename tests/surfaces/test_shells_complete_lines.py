@@ -60,7 +60,7 @@ def completed(line: str, around: Mapping[str, str]) -> list[str]:
 
 
 LINES: dict[str, tuple[str, list[str]]] = {
-    "commands": ("corral lo", ["logs"]),
+    "commands": ("corral resub", ["resubmit"]),
     "an alias when no command begins so": ("corral ls", ["ls"]),
     "commands of a group": ("corral config se", ["set"]),
     "flags": ("corral logs --time", ["--timestamps"]),

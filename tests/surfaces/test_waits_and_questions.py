@@ -16,6 +16,7 @@ from corral.errors import RetryError
 from corral.surfaces.cli.asking import answer_to
 from corral.surfaces.cli.manner import MANNER
 from corral.surfaces.cli.mistyped import Mistyped
+from tests.surfaces.conftest import Cli
 from tests.surfaces.typed_line import Typing, typed
 
 __all__ = ["typed"]
@@ -75,3 +76,19 @@ def test_nobody_is_asked_who_does_not_want_to_be(way: str, monkeypatch: pytest.M
 def test_the_flag_is_taken_before_and_behind_a_command(typed: Typing) -> None:
     assert typed("--no-input", "version").status == 0
     assert typed("version", "--no-input").status == 0
+
+
+def test_a_job_that_can_never_run_here_is_not_waited_for(
+    cli: Cli, corral_home: Path, typed: Typing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No node of this machine ever grows; on a cluster one may come, and the wait goes on with the reason in its lines."""
+    assert cli("up", "--no-node", "--fake-nodes", "1x4:V100").returncode == 0
+    monkeypatch.setenv("CORRAL_HOME", str(corral_home))
+    monkeypatch.setattr(patience, "TELLS_AFTER", 1.0)
+    done = typed("submit", "pytorchjob", "--name", "big", "--image", "x", "--gpus", "8", "--wait", "true")
+    assert done.status == 6, done.err
+    error, hint = done.err.splitlines()[-2:]
+    assert error.startswith("error: big waits in vain: ")
+    assert "can never run here" in error
+    assert hint == "hint: the job stays; `corral why big` tells more, `corral delete big` ends it"
+    assert typed("wait", "big", "--for", "delete", "--timeout", "2s").status == 7

@@ -80,12 +80,14 @@ def newest_first(jobs: Iterable[Found]) -> list[Found]:
     return sorted(by_place, key=lambda job: str(job.object["metadata"].get("creationTimestamp") or ""), reverse=True)
 
 
-def lines_of(
-    session: Session, jobs: list[Found], *, everywhere: bool = False, on_note: Callable[[str], None] = ignored
-) -> list[JobLine]:
+def namespace_of(session: Session, jobs: Iterable[Found]) -> str:
+    """Returns the namespace in which the pods of jobs are: the own one as long as all are there, else all of them."""
+    return session.namespace if all(job.key.namespace == session.namespace for job in jobs) else ""
+
+
+def lines_of(session: Session, jobs: list[Found], *, on_note: Callable[[str], None] = ignored) -> list[JobLine]:
     """Returns a line for each job; how often containers were restarted in place only the pods can tell."""
-    is_own = not everywhere or {job.key.namespace for job in jobs} <= {session.namespace}
-    scope = Scope(session.namespace if is_own else "", labels=JOB_NAME)
+    scope = Scope(namespace_of(session, jobs), labels=JOB_NAME)
     pods = by_job(pods_in(session.store, scope, on_note=on_note)) if jobs else {}
     return [job_line(job, pods.get(job.key, [])) for job in jobs]
 

@@ -20,8 +20,13 @@ class Patience:
         """Returns when there will be something to say, on the monotonic clock."""
         return self._told_at + TELLS_AFTER
 
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to say something."""
+        return time.monotonic() >= self.wake
+
     def remark(self, awaited: str) -> None:
         """Tells what is awaited if it is time to; called as often as one likes."""
-        if time.monotonic() >= self.wake:
+        if self.is_due:
             self._told_at = time.monotonic()
             self._on_wait(f"waiting: {awaited}")

@@ -124,8 +124,31 @@ def wait_for(
             raise PermanentError(
                 "wait-timeout", message, hint=f"the job goes on; `corral get {job.key.name}` tells more"
             )
-        trouble = "; the API server does not answer" if silent_since else ""
-        patience.remark(f"{job.key.name} {in_words(goal)[1]} yet, it is {_shown(job, last)}{trouble}")
+        if patience.is_due:
+            known = Found(job.resource, last)
+            trouble = "; the API server does not answer" if silent_since else _reason(session, known, goal)
+            patience.remark(f"{job.key.name} {in_words(goal)[1]} yet, it is {_shown(job, last)}{trouble}")
+
+
+_BY_RUNNING: Final = ("succeeded", "running", "finished")
+"""Goals that a job reaches only by running."""
+
+
+def _reason(session: Session, job: Found, goal: str) -> str:
+    """Returns why a job does not run; one that never can on this machine, where no node ever grows, is an error."""
+    if goal not in _BY_RUNNING or state_of(job.object) in ("Running", *ENDED):
+        return ""
+    from corral.control.desk.why.facts import situation_of
+    from corral.control.desk.why.judging import reason_for
+
+    try:
+        reason = reason_for(situation_of(session, job, time.time()))
+    except RetryError:
+        return ""  # the next look tells whether the server is there
+    if reason.code == "never-fits" and session.is_embedded:
+        hint = f"the job stays; `corral why {job.key.name}` tells more, `corral delete {job.key.name}` ends it"
+        raise PermanentError("never-fits", f"{job.key.name} waits in vain: {reason.sentence}", hint=hint)
+    return f": {reason.sentence}"
 
 
 def _sightings(session: Session, job: Found, wake: float) -> Iterator[Object]:

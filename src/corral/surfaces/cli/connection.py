@@ -65,6 +65,11 @@ def _keep_namespace(ctx: click.Context, option: click.Parameter, value: str) -> 
     _keep(ctx, option, namespace_given(ctx, option, value))
 
 
+def _debug_if_asked(_: click.Context, __: click.Parameter, level: str) -> None:
+    """Takes Arena's word for more to read; its others are about log lines that there are none of."""
+    MANNER.debug = MANNER.debug or level == "debug"
+
+
 def _refuse(_: click.Context, option: click.Parameter, value: Any) -> None:
     if value:
         raise Mistyped(f"{option.opts[0]} is not taken", _NOT_TAKEN[option.opts[0]])
@@ -74,7 +79,7 @@ _NOT_TAKEN = {
     "--arena-namespace": "leave it out: Corral keeps nothing in a namespace of its own",
     "--helm-binary": "leave it out: Corral needs no helm",
     "--pprof": "leave it out, or use `python -X importtime -m corral ...`",
-    "--trace": "use --debug, before the command",
+    "--trace": "use --debug",
 }
 
 
@@ -118,6 +123,7 @@ _OPTIONS = (
         type=click.Choice(["debug", "info", "warn", "error"]),
         default="info",
         hidden=True,
+        callback=_debug_if_asked,
         expose_value=False,
     ),
     click.option("--arena-namespace", default="", hidden=True, callback=_refuse, expose_value=False),

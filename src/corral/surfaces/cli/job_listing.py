@@ -34,7 +34,7 @@ def show_jobs(
     jobs = jobs_in(session, resource, wanted=wanted, at_a_glance=output.is_for_people, on_note=note)
     lines: Sequence[JobLine] = ()
     if statuses or output.is_for_people:
-        lines = lines_of(session, jobs, everywhere=wanted.everywhere, on_note=note)
+        lines = lines_of(session, jobs, on_note=note)
     if statuses:
         pairs = [(job, line) for job, line in zip(jobs, lines, strict=True) if line.status in statuses]
         jobs, lines = [job for job, _ in pairs], [line for _, line in pairs]

@@ -14,6 +14,7 @@ from corral.surfaces.cli.exit_codes import BUG, FAILED, INTERRUPTED, exit_status
 from corral.surfaces.cli.lazy_group import LazyGroup
 from corral.surfaces.cli.manner import MANNER
 from corral.surfaces.cli.render.harmless import harmless
+from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.spoken import spoken, spoken_usage
 
 COMPLETE = "_CORRAL_COMPLETE"
@@ -54,7 +55,7 @@ def run(arguments: list[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - the end of the line: it has no other place to be told
         _trace()
         broken = BugError("unexpected", f"{type(error).__name__}: {error}", hint="`corral --debug ...` shows where")
-        click.echo(spoken(broken), err=True)
+        tell(spoken(broken))
         return BUG
     finally:
         MANNER.begin(())  # a process may run several command lines, and each speaks for itself
@@ -75,7 +76,7 @@ def _run(words: list[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as error:
         return _helped(error)
     except click.ClickException as error:
-        click.echo(spoken_usage(error), err=True)
+        tell(spoken_usage(error))
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
@@ -85,11 +86,11 @@ def _run(words: list[str]) -> int:
         return 0
     except OSError as error:
         # Everything else that the system refuses has been told by then; this is the answer that cannot be written.
-        click.echo(f"error: the answer cannot be written: {error.strerror}", err=True)
+        tell(f"error: the answer cannot be written: {error.strerror}")
         return FAILED
     except CorralError as error:
         _trace()
-        click.echo(spoken(error), err=True)
+        tell(spoken(error))
         return exit_status(error)
 
 

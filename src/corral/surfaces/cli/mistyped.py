@@ -37,9 +37,15 @@ def hint_for(error: click.UsageError) -> str:
         found = _about_option(error.ctx, error.option_name)
     elif isinstance(error, click.MissingParameter):
         return f"`{_usage(error.ctx)}`"
-    elif isinstance(error, click.BadParameter) and isinstance(getattr(error.param, "type", None), click.Choice):
-        found = _near(_refused_word(error), error.param.type.choices)  # type: ignore[union-attr]
+    elif isinstance(error, click.BadParameter) and error.param is not None:
+        found = _near(_refused_word(error), _choices(error.param.type))
     return found or f"`{error.ctx.command_path} --help` shows how it is used"
+
+
+def _choices(kind: object) -> list[str]:
+    """Returns the words that a type of values knows, none when it takes others too."""
+    known = getattr(kind, "choices", ()) or getattr(kind, "forms", ())
+    return [str(word) for word in known]
 
 
 def _about_option(ctx: click.Context, name: str) -> str:

@@ -44,7 +44,7 @@ def listed(wanted: Wanted, notes: Notes) -> Work[list[Seen]]:
 
     def work(session: Session) -> list[Seen]:
         jobs = jobs_in(session, wanted=wanted, on_note=notes)
-        lines = lines_of(session, jobs, everywhere=wanted.everywhere, on_note=notes)
+        lines = lines_of(session, jobs, on_note=notes)
         return [Seen(job, line) for job, line in zip(jobs, lines, strict=True)]
 
     return work

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from corral.control.desk.finding import Found, ignored
 from corral.control.desk.job_lines import JobLine, by_job, job_line
 from corral.control.desk.job_pods import JobPod
-from corral.control.desk.looking import Wanted, jobs_in, pods_in
+from corral.control.desk.looking import Wanted, jobs_in, namespace_of, pods_in
 from corral.control.desk.session import Session
 from corral.control.desk.story import PodLine, Story, story_of
 from corral.control.desk.top.measuring import Meter
@@ -54,7 +54,7 @@ def used_jobs(
 ) -> list[UsedJob]:
     """Returns all jobs with what they use, those with most GPUs first."""
     jobs = jobs_in(session, wanted=wanted, on_note=on_note)
-    namespace = "" if wanted.everywhere else session.namespace
+    namespace = namespace_of(session, jobs)
     pods = by_job(pods_in(session.store, Scope(namespace, labels=JOB_NAME), on_note=on_note)) if jobs else {}
     ours = [pod for job in jobs for pod in pods.get(job.key, [])]
     usages = meter.pods(namespace, _nodes_of(ours)) if ours else NOTHING
