@@ -1,0 +1,100 @@
+"""What is asked of a cluster, and what is answered: GPUs, pods, gangs, plans and refusals. Frozen values.
+
+Everything here is hashable: pods that ask the same are one *class*, and the engine decides for a class once. How a pod of
+Kubernetes becomes an ask is not known here, and neither is the API; a trace becomes the same values.
+"""
+
+from typing import NamedTuple
+
+WHOLE = 1000
+"""A whole GPU in thousandths."""
+
+
+class GpuAsk(NamedTuple):
+    """The GPUs of one pod; `milli` and `memory` are of each of them."""
+
+    number: int = 0
+    milli: int = WHOLE
+    memory: int = 0
+    """MiB of each GPU; 0 when the share alone says how much."""
+    models: tuple[str, ...] = ()
+    """Any of these will do; empty when every model will."""
+    devices: tuple[str, ...] = ()
+    """Only these, by index on the node or by uuid; empty when every device will do."""
+    refused_models: tuple[str, ...] = ()
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it leaves room on its GPUs for others."""
+        return self.number > 0 and (self.milli < WHOLE or self.memory > 0)
+
+    @property
+    def total(self) -> int:
+        """Returns all that is asked, in thousandths of a GPU."""
+        return self.number * self.milli
+
+
+class PodAsk(NamedTuple):
+    """Everything about a pod that decides where it can go."""
+
+    cpu: int = 0
+    """Thousandths of a core."""
+    memory: int = 0
+    """Bytes."""
+    gpu: GpuAsk = GpuAsk()
+    others: tuple[tuple[str, int], ...] = ()
+    """Other resources by name, sorted: RDMA, FPGAs, MIG slices."""
+    rules: int = 0
+    """Which nodes are allowed at all: the number of a set of rules (selector, affinity, tolerations) that the fleet knows; 0
+    allows every node."""
+
+
+class Member(NamedTuple):
+    """One pod of a gang; `uid` tells it from all others, also from an earlier one of its name."""
+
+    uid: str
+    ask: PodAsk
+    held: str = ""
+    """The node it is bound to already; "" when it waits."""
+
+
+class Gang(NamedTuple):
+    """Pods that start together or not at all."""
+
+    uid: str
+    members: tuple[Member, ...]
+    minimum: int
+    """How many must be placed for the gang to start; the rest may follow."""
+    queue: str = ""
+    priority: int = 0
+    strategy: str = ""
+    """`bundle`, `spread`, or "" for the policy's own."""
+    within: str = ""
+    """The topology level that all must share, such as `zone`; "" when anywhere will do."""
+    near: str = ""
+    """The level that they should share when they can."""
+
+
+class Seat(NamedTuple):
+    """Where one pod goes: a node, and which of its GPUs."""
+
+    uid: str
+    node: str
+    devices: tuple[int, ...] = ()
+
+
+class Plan(NamedTuple):
+    """Where a gang goes, all that must and as many more as can."""
+
+    gang: str
+    seats: tuple[Seat, ...]
+
+
+class Refusal(NamedTuple):
+    """Why a gang goes nowhere now: a code for programs, a sentence for people, and the numbers behind both."""
+
+    gang: str
+    code: str
+    sentence: str
+    needed: tuple[tuple[str, int], ...] = ()
+    free: tuple[tuple[str, int], ...] = ()
