@@ -12,10 +12,10 @@ from pathlib import Path
 
 import click
 
-from corral.surfaces.cli import exit_codes
+from corral.surfaces.cli.calling.help_page import EVERYWHERE_FLAGS
 from corral.surfaces.cli.commands import COMMANDS
-from corral.surfaces.cli.help_page import EVERYWHERE_FLAGS
 from corral.surfaces.cli.main import corral
+from corral.surfaces.cli.speech import exit_codes
 from corral.testing.contracts.kubernetes_api.page import conformance_page
 from tools import training_definitions, training_policies
 from tools.error_codes import Mention, mentions

@@ -9,8 +9,8 @@
 What is listed here is public; everything else may change. The guide is docs/guides/python.md.
 """
 
-from corral.control.desk.events import Told as Event
-from corral.control.desk.job_lines import JobLine
+from corral.control.desk.jobs.events import Told as Event
+from corral.control.desk.jobs.lines import JobLine
 from corral.control.desk.waiting import Goal
 from corral.errors import BugError, CorralError, PermanentError, RetryError
 from corral.kinds.reasons import Evidence, Reason

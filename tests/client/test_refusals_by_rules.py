@@ -9,7 +9,7 @@ import pytest
 
 from corral.adapters.kubernetes.answers import Answer, refusal_of
 from corral.errors import CorralError
-from corral.surfaces.cli.exit_codes import exit_status
+from corral.surfaces.cli.speech.exit_codes import exit_status
 
 REFUSALS: dict[str, tuple[int, str, str, str, int]] = {
     "a quota": (

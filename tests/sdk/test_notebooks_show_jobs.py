@@ -1,7 +1,7 @@
 """What a terminal and a notebook show of a job; whatever a job is called stays text."""
 
-from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import JobLine
+from corral.control.desk.jobs.lines import JobLine
+from corral.control.desk.naming.finding import Found
 from corral.kinds.references import ApiResource
 from corral.sdk import Client, Job, Jobs
 from corral.surfaces.sdk.job_views import job_text, jobs_html

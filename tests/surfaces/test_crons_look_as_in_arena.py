@@ -2,7 +2,7 @@
 
 import pytest
 
-from corral.control.desk.crons import CronLine, RunLine
+from corral.control.desk.making.crons import CronLine, RunLine
 from corral.surfaces.cli.render.cron_table import cron_story, cron_table
 from corral.surfaces.cli.render.terminal import Surroundings
 

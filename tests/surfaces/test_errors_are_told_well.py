@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from corral.errors import BugError, PermanentError, RetryError
-from corral.surfaces.cli.exit_codes import exit_status
-from corral.surfaces.cli.spoken import spoken
+from corral.surfaces.cli.speech.exit_codes import exit_status
+from corral.surfaces.cli.speech.spoken import spoken
 from tests.surfaces.conftest import Cli
 from tests.surfaces.typed_line import Typing, typed
 

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from corral.surfaces.cli.main import corral
-from corral.surfaces.cli.output_form import FormType, OutputForm
+from corral.surfaces.cli.words.output_form import FormType, OutputForm
 from tests.surfaces.conftest import Cli
 from tests.surfaces.test_help_pages_fit_the_terminal import PAGES
 

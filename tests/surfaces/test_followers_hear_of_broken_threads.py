@@ -6,9 +6,9 @@ from itertools import count
 import pytest
 
 from corral.adapters.kubernetes.sync_client import SyncClient
-from corral.control.desk.finding import Found
 from corral.control.desk.logs.following import Following
 from corral.control.desk.logs.sources import Choice
+from corral.control.desk.naming.finding import Found
 from corral.control.desk.session import Session
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.pytorch import PYTORCH_JOB

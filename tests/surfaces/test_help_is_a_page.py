@@ -4,8 +4,8 @@ import click
 import pytest
 
 from corral.surfaces.cli.commands import COMMANDS, SECTIONS
-from corral.surfaces.cli.exit_codes import BY_CODE
 from corral.surfaces.cli.main import corral
+from corral.surfaces.cli.speech.exit_codes import BY_CODE
 from corral.surfaces.cli.topics import TOPICS
 from tests.surfaces.typed_line import Typing, typed
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from corral.control.desk.events import told
-from corral.control.desk.job_lines import JobLine
-from corral.control.desk.story import Moment, PodLine, Story
+from corral.control.desk.jobs.events import told
+from corral.control.desk.jobs.lines import JobLine
+from corral.control.desk.jobs.story import Moment, PodLine, Story
 from corral.surfaces.cli.render.job_story import Asked, job_story
 from corral.surfaces.cli.render.job_table import job_table
 from corral.surfaces.cli.render.terminal import Surroundings

@@ -10,7 +10,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from corral.control.desk.events import event_time
+from corral.control.desk.jobs.events import event_time
 from corral.testing.hollow_node import Part
 from tests.surfaces.conftest import Cli, cli_of, private_environment
 from tests.surfaces.hollow_stage import HollowStage, Running, hollow_stage, until

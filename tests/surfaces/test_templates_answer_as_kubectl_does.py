@@ -3,7 +3,7 @@
 import pytest
 
 from corral.kinds.json_path import JsonPathError
-from corral.surfaces.cli.json_template import parse_template
+from corral.surfaces.cli.words.json_template import parse_template
 from tests.surfaces.template_answers import ANSWERS, OBJECT, REFUSED
 
 

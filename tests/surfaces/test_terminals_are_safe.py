@@ -5,8 +5,8 @@ import io
 import pytest
 
 from corral.control.desk.logs.cursor import Piece
-from corral.surfaces.cli.render.harmless import harmless
 from corral.surfaces.cli.render.log_lines import LogWriter
+from corral.surfaces.cli.speech.harmless import harmless
 
 STEERING = (
     "\x1b]0;owned\x07",

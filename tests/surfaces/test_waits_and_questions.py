@@ -9,13 +9,13 @@ from typing import IO
 
 import pytest
 
-from corral.control.desk import patience
+from corral.control.desk.patience import remarks as patience
 from corral.engine.supervisor.home import Home
 from corral.engine.supervisor.readiness import wait_ready
 from corral.errors import RetryError
-from corral.surfaces.cli.asking import answer_to
-from corral.surfaces.cli.manner import MANNER
-from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.speech.asking import answer_to
+from corral.surfaces.cli.speech.manner import MANNER
+from corral.surfaces.cli.speech.mistyped import Mistyped
 from tests.surfaces.conftest import Cli
 from tests.surfaces.typed_line import Typing, typed
 

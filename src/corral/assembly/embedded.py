@@ -64,7 +64,7 @@ def start_embedded(
 
 
 def _wait_telling(home: Home, port: int, on_wait: Callable[[str], None]) -> None:
-    from corral.control.desk.patience import Patience
+    from corral.control.desk.patience.remarks import Patience
 
     patience = Patience(on_wait)
     text = f"the API of this machine is not ready yet (at most {READY_SECONDS:g} s)"

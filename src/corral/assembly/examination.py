@@ -20,7 +20,7 @@ def diagnose(**flags: str) -> list[Finding]:
 
 def _of_api(flags: dict[str, str]) -> list[Finding]:
     from corral.assembly.desk import open_glance
-    from corral.control.desk.checkup import check_api
+    from corral.control.desk.cluster.checkup import check_api
 
     try:
         session = open_glance(API_PATIENCE, **flags)

@@ -1,7 +1,7 @@
 """An address where nobody answers is worse than none: what is wrong with a TensorBoard stands beside it."""
 
-from corral.control.desk.job_pods import JobPod, JobPodStatus
-from corral.control.desk.tensorboards import trouble_of
+from corral.control.desk.jobs.pods import JobPod, JobPodStatus
+from corral.control.desk.jobs.tensorboards import trouble_of
 from corral.kinds.objects import Metadata
 from corral.kinds.pod_view import ContainerState, ContainerStatus, PodCondition, Waiting
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from corral.control.desk.finding import Found
-from corral.control.desk.identities import Identity
-from corral.control.desk.pruning import ended_before
-from corral.control.desk.volumes import is_ready, volume_of
+from corral.control.desk.changing.pruning import ended_before
+from corral.control.desk.cluster.identities import Identity
+from corral.control.desk.cluster.volumes import is_ready, volume_of
+from corral.control.desk.naming.finding import Found
 from corral.kinds.references import ApiResource
 from corral.reconcile.moments import seconds_of
 

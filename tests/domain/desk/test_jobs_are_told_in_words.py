@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import job_line, progress_text, state_of, total_of
-from corral.control.desk.job_pods import JobPod, JobPodStatus
-from corral.control.desk.story import story_of
+from corral.control.desk.jobs.lines import job_line, progress_text, state_of, total_of
+from corral.control.desk.jobs.pods import JobPod, JobPodStatus
+from corral.control.desk.jobs.story import story_of
+from corral.control.desk.naming.finding import Found
 from corral.kinds.objects import Metadata
 from corral.kinds.pod_view import ContainerState, ContainerStatus, Terminated, Waiting
 from corral.kinds.references import ApiResource

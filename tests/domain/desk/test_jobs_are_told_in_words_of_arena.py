@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import job_line, state_of
-from corral.control.desk.job_pods import JobContainer, JobPod, JobPodSpec, JobPodStatus, Resources
-from corral.control.desk.kinds import TRAINING_KINDS, known_word, versions_of
-from corral.control.desk.members import chief_among
-from corral.control.desk.pod_states import pod_state
-from corral.control.desk.status_words import status_word
-from corral.control.desk.trainers import TRAINER, TRAINERS, trainer_named, trainer_of
+from corral.control.desk.jobs.lines import job_line, state_of
+from corral.control.desk.jobs.members import chief_among
+from corral.control.desk.jobs.pod_states import pod_state
+from corral.control.desk.jobs.pods import JobContainer, JobPod, JobPodSpec, JobPodStatus, Resources
+from corral.control.desk.jobs.status_words import status_word
+from corral.control.desk.naming.finding import Found
+from corral.control.desk.naming.kinds import TRAINING_KINDS, known_word, versions_of
+from corral.control.desk.naming.trainers import TRAINER, TRAINERS, trainer_named, trainer_of
 from corral.kinds.gpus import gpus_in, gpus_of
 from corral.kinds.objects import Metadata
 from corral.kinds.pod_view import ContainerState, ContainerStatus, PodCondition, Running, Terminated, Waiting

@@ -2,8 +2,6 @@
 
 import pytest
 
-from corral.control.desk.kinds import TRAINING_GROUP
-from corral.control.desk.kinds import TRAINING_KINDS as NAMES
 from corral.control.desk.logs.cursor import LogCursor
 from corral.control.desk.logs.kept import latest_of_each_place, pods_gone, read_kept, rest_of
 from corral.control.desk.logs.sources import (
@@ -15,6 +13,8 @@ from corral.control.desk.logs.sources import (
     chosen_sources,
     refuse_empty_choice,
 )
+from corral.control.desk.naming.kinds import TRAINING_GROUP
+from corral.control.desk.naming.kinds import TRAINING_KINDS as NAMES
 from corral.errors import PermanentError
 from corral.kinds.objects import Metadata
 from corral.kinds.training.catalogue import TRAINING_KINDS

@@ -2,9 +2,9 @@
 
 import pytest
 
-from corral.control.desk.applying import told_apart
-from corral.control.desk.manifests import Manifest, Text, in_order, read_manifests
-from corral.control.desk.suggestions import did_you_mean
+from corral.control.desk.manifests.applying import told_apart
+from corral.control.desk.manifests.reading import Manifest, Text, in_order, read_manifests
+from corral.control.desk.naming.suggestions import did_you_mean
 from corral.control.desk.waiting import verdict_on
 from corral.ports.refusals import ConflictError, InvalidError
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from corral.control.desk.members import chief_among, instance_named, member_of
+from corral.control.desk.jobs.members import chief_among, instance_named, member_of
 from corral.errors import PermanentError
 from corral.kinds.objects import Metadata
 from corral.kinds.pod_view import PodView

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from corral.control.desk.events import Told
-from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import job_line
-from corral.control.desk.job_pods import (
+from corral.control.desk.cluster.nodes import NodeCondition, NodeSpec, NodeStatus, NodeView, Taint
+from corral.control.desk.jobs.events import Told
+from corral.control.desk.jobs.lines import job_line
+from corral.control.desk.jobs.pods import (
     ClaimSource,
     JobContainer,
     JobPod,
@@ -16,7 +16,7 @@ from corral.control.desk.job_pods import (
     JobVolume,
     Resources,
 )
-from corral.control.desk.node_views import NodeCondition, NodeSpec, NodeStatus, NodeView, Taint
+from corral.control.desk.naming.finding import Found
 from corral.control.desk.why.judging import reason_for
 from corral.control.desk.why.situation import LastWords, Situation
 from corral.control.desk.why.words import amount, listed, some

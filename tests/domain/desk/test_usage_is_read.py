@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from corral.control.desk.job_pods import JobContainer, JobPod, JobPodSpec, JobPodStatus, Resources
-from corral.control.desk.node_views import NodeAddress, NodeCondition, NodeStatus, NodeView
+from corral.control.desk.cluster.nodes import NodeAddress, NodeCondition, NodeStatus, NodeView
+from corral.control.desk.jobs.pods import JobContainer, JobPod, JobPodSpec, JobPodStatus, Resources
 from corral.control.desk.top.node_lines import mode_of, node_lines
 from corral.control.desk.top.usage import (
     NOTHING,

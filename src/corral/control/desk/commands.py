@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from corral.control.desk.finding import Found, job_or_pod
+from corral.control.desk.jobs.members import Member, chief_among, instance_named, member_of, ranks
 from corral.control.desk.logs.sources import LoggedPod, container_of
-from corral.control.desk.members import Member, chief_among, instance_named, member_of, ranks
+from corral.control.desk.naming.finding import Found, job_or_pod
 from corral.control.desk.session import Session
 from corral.errors import PermanentError
 from corral.kinds.references import ObjectKey

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from typing import Any, Final, Literal, NamedTuple
 
-from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import ENDED, conditions_of, job_line, state_of, status_of
-from corral.control.desk.outcome import exit_code_of
-from corral.control.desk.patience import Patience
+from corral.control.desk.jobs.lines import ENDED, conditions_of, job_line, state_of, status_of
+from corral.control.desk.jobs.outcome import exit_code_of
+from corral.control.desk.naming.finding import Found
+from corral.control.desk.patience.remarks import Patience
 from corral.control.desk.session import Session
 from corral.errors import PermanentError, RetryError
 from corral.kinds.objects import Object

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from corral.control.desk.suggestions import did_you_mean
+from corral.control.desk.naming.suggestions import did_you_mean
 from corral.errors import PermanentError
 
 

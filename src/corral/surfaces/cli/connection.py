@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from corral.surfaces.cli.manner import MANNER
-from corral.surfaces.cli.mistyped import Mistyped
 from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.speech.manner import MANNER
+from corral.surfaces.cli.speech.mistyped import Mistyped
 
 if TYPE_CHECKING:
     from corral.control.desk.session import Session

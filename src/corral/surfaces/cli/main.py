@@ -7,15 +7,15 @@ import click
 
 from corral import __version__
 from corral.errors import BugError, CorralError
+from corral.surfaces.cli.calling.everywhere import prepared
+from corral.surfaces.cli.calling.lazy_group import LazyGroup
 from corral.surfaces.cli.commands import ELSEWHERE, SECTIONS
 from corral.surfaces.cli.connection import api_options
-from corral.surfaces.cli.everywhere import prepared
-from corral.surfaces.cli.exit_codes import BUG, FAILED, INTERRUPTED, exit_status
-from corral.surfaces.cli.lazy_group import LazyGroup
-from corral.surfaces.cli.manner import MANNER
-from corral.surfaces.cli.render.harmless import harmless
 from corral.surfaces.cli.render.output import tell
-from corral.surfaces.cli.spoken import spoken, spoken_usage
+from corral.surfaces.cli.speech.exit_codes import BUG, FAILED, INTERRUPTED, exit_status
+from corral.surfaces.cli.speech.harmless import harmless
+from corral.surfaces.cli.speech.manner import MANNER
+from corral.surfaces.cli.speech.spoken import spoken, spoken_usage
 
 COMPLETE = "_CORRAL_COMPLETE"
 """The variable by which a shell asks what may be typed; its value is the name of the shell."""

@@ -1,6 +1,6 @@
 """What `corral help` explains besides commands."""
 
-from corral.surfaces.cli import exit_codes
+from corral.surfaces.cli.speech import exit_codes
 
 _CONTEXTS = """\
 Which API a command talks to, and in which namespace. The first of these that says something counts:

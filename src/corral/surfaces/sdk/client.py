@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import ModuleType
 from typing import Any, TypeVar, Unpack
 
+from corral.control.desk.jobs.looking import Wanted
 from corral.control.desk.logs.sources import Choice
-from corral.control.desk.looking import Wanted
 from corral.control.desk.session import Session
 from corral.control.desk.waiting import Goal
 from corral.kinds.reasons import Reason

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, Final
 
-from corral.control.desk.job_lines import JobLine
+from corral.control.desk.jobs.lines import JobLine
 from corral.surfaces.sdk.verbs import Seen
 
 _SIGNS: Final = {"Succeeded": ("#2a7f3f", "✓"), "Failed": ("#b3261e", "✗"), "Running": ("#1a66b3", "▶")}

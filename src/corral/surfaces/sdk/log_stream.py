@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from corral.control.desk.finding import Found
 from corral.control.desk.logs.cursor import Piece
 from corral.control.desk.logs.following import Ended, Following
 from corral.control.desk.logs.reading import Note, Printed, read_present, shelf_of
 from corral.control.desk.logs.sources import Choice
+from corral.control.desk.naming.finding import Found
 from corral.control.desk.session import Session
 from corral.surfaces.sdk.functions.rank_program import MARK
 

@@ -8,11 +8,11 @@ from typing import Any, Final, TypedDict
 
 from msgspec.structs import replace
 
-from corral.control.desk.finding import Found
-from corral.control.desk.kinds import is_training, resource_of_manifest
 from corral.control.desk.logs.sources import Choice
+from corral.control.desk.making.submitting import Needs, check_needs, submit_objects
+from corral.control.desk.naming.finding import Found
+from corral.control.desk.naming.kinds import is_training, resource_of_manifest
 from corral.control.desk.session import Session
-from corral.control.desk.submitting import Needs, check_needs, submit_objects
 from corral.errors import PermanentError
 from corral.kinds.objects import Object, copied
 from corral.kinds.references import ApiResource

@@ -4,15 +4,15 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
-from corral.control.desk.deleting import delete_found
-from corral.control.desk.events import Told, events_of, told
-from corral.control.desk.finding import Found, job_or_pod
-from corral.control.desk.job_lines import JobLine, job_line
+from corral.control.desk.changing.scaling import scale
+from corral.control.desk.changing.suspending import set_suspended
+from corral.control.desk.jobs.events import Told, events_of, told
+from corral.control.desk.jobs.lines import JobLine, job_line
+from corral.control.desk.jobs.looking import Wanted, jobs_in, lines_of, pods_in
 from corral.control.desk.logs.sources import Choice
-from corral.control.desk.looking import Wanted, jobs_in, lines_of, pods_in
-from corral.control.desk.scaling import scale
+from corral.control.desk.manifests.deleting import delete_found
+from corral.control.desk.naming.finding import Found, job_or_pod
 from corral.control.desk.session import Session
-from corral.control.desk.suspending import set_suspended
 from corral.control.desk.waiting import IN_WORDS, Goal, wait_for
 from corral.control.desk.why.facts import situation_of
 from corral.control.desk.why.judging import reason_for

@@ -12,14 +12,14 @@ from contextlib import closing, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import ENDED, state_of
-from corral.control.desk.list_watch import Listener, list_and_watch
+from corral.control.desk.jobs.lines import ENDED, state_of
 from corral.control.desk.logs.board import Board
 from corral.control.desk.logs.followed_source import FollowedSource
 from corral.control.desk.logs.reading import Heard, Note, Printed, pods_of
 from corral.control.desk.logs.sources import Choice, LoggedPod, Source, chosen_sources, has_started, is_over
-from corral.control.desk.patience import TELLS_AFTER
+from corral.control.desk.naming.finding import Found
+from corral.control.desk.patience.list_watch import Listener, list_and_watch
+from corral.control.desk.patience.remarks import TELLS_AFTER
 from corral.control.desk.session import Session
 from corral.errors import CorralError, RetryError
 from corral.kinds.objects import Object

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from corral.control.desk.jobs.members import member_of
 from corral.control.desk.logs.cursor import LogCursor, Piece, nanoseconds
 from corral.control.desk.logs.sources import Choice, LoggedPod, LoggedSpec, NamedContainer
-from corral.control.desk.members import member_of
 from corral.kinds.objects import Metadata
 from corral.kinds.pod_view import PodStatus
 from corral.ports.kept_logs import KeptLog

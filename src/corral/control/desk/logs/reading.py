@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import status_of
+from corral.control.desk.jobs.lines import status_of
 from corral.control.desk.logs.cursor import LogCursor, Piece, nanoseconds
 from corral.control.desk.logs.kept import GONE, latest_of_each_place, pods_gone, read_kept
 from corral.control.desk.logs.sources import (
@@ -19,6 +18,7 @@ from corral.control.desk.logs.sources import (
     in_order_of_failure,
     refuse_empty_choice,
 )
+from corral.control.desk.naming.finding import Found
 from corral.control.desk.session import Session
 from corral.errors import PermanentError, RetryError
 from corral.kinds.well_known import POD

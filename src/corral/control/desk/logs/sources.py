@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from corral.control.desk.members import Member, in_rank_order, member_of, ranks
+from corral.control.desk.jobs.members import Member, in_rank_order, member_of, ranks
 from corral.errors import PermanentError
 from corral.kinds.pod_view import ContainerStatus, PodSpec, PodView
 from corral.kinds.references import ObjectKey

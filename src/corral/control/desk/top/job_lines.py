@@ -3,12 +3,12 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from corral.control.desk.finding import Found, ignored
-from corral.control.desk.job_lines import JobLine, by_job, job_line
-from corral.control.desk.job_pods import JobPod
-from corral.control.desk.looking import Wanted, jobs_in, namespace_of, pods_in
+from corral.control.desk.jobs.lines import JobLine, by_job, job_line
+from corral.control.desk.jobs.looking import Wanted, jobs_in, namespace_of, pods_in
+from corral.control.desk.jobs.pods import JobPod
+from corral.control.desk.jobs.story import PodLine, Story, story_of
+from corral.control.desk.naming.finding import Found, ignored
 from corral.control.desk.session import Session
-from corral.control.desk.story import PodLine, Story, story_of
 from corral.control.desk.top.measuring import Meter
 from corral.control.desk.top.usage import NOTHING, UNMEASURED, Usage
 from corral.kinds.references import ObjectKey

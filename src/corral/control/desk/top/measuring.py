@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from corral.control.desk.finding import ignored
+from corral.control.desk.naming.finding import ignored
 from corral.control.desk.session import Session
 from corral.control.desk.top.usage import (
     NOTHING,

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from corral.control.desk.job_pods import JobPod
-from corral.control.desk.node_views import NodeView
-from corral.control.desk.pod_states import pod_state
+from corral.control.desk.cluster.nodes import NodeView
+from corral.control.desk.jobs.pod_states import pod_state
+from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.top.usage import UNMEASURED, Usage, Usages
 from corral.kinds.gpus import is_gpu
 from corral.kinds.quantities import QuantityError, parse_quantity

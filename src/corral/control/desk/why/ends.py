@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from corral.control.desk.job_lines import conditions_of, status_of
+from corral.control.desk.jobs.lines import conditions_of, status_of
 from corral.control.desk.why.situation import Situation
 from corral.kinds.reasons import Evidence, Reason
 

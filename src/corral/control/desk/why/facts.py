@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Final
 
-from corral.control.desk.events import events_of, told
-from corral.control.desk.finding import Found, ignored
-from corral.control.desk.job_lines import job_line
-from corral.control.desk.looking import pods_in
-from corral.control.desk.node_views import NodeView, nodes_in, pods_on_nodes
+from corral.control.desk.cluster.nodes import NodeView, nodes_in, pods_on_nodes
+from corral.control.desk.jobs.events import events_of, told
+from corral.control.desk.jobs.lines import job_line
+from corral.control.desk.jobs.looking import pods_in
+from corral.control.desk.naming.finding import Found, ignored
 from corral.control.desk.session import Session
 from corral.control.desk.why.situation import LastWords, Situation
 from corral.errors import CorralError

@@ -3,9 +3,9 @@
 import re
 from typing import Any, Final
 
-from corral.control.desk.events import Told
-from corral.control.desk.job_lines import conditions_of
-from corral.control.desk.status_words import QUEUE_NAME, is_held_by_a_queue, is_queued, is_suspended
+from corral.control.desk.jobs.events import Told
+from corral.control.desk.jobs.lines import conditions_of
+from corral.control.desk.jobs.status_words import QUEUE_NAME, is_held_by_a_queue, is_queued, is_suspended
 from corral.control.desk.why.situation import Situation
 from corral.control.desk.why.words import amount, nanos_of, plain, some, span
 from corral.kinds.objects import labels_of

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from corral.control.desk.job_pods import JobPod
+from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.why.rooms import Amounts, Room, needs_of, obstacle, rooms_in
 from corral.control.desk.why.situation import Situation
 from corral.control.desk.why.words import amount, listed, plain, some, span

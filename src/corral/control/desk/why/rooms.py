@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from corral.control.desk.job_pods import JobPod
-from corral.control.desk.node_views import NodeView
+from corral.control.desk.cluster.nodes import NodeView
+from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.why.words import nanos_of
 
 Amounts = Mapping[str, int]

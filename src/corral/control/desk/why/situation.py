@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from corral.control.desk.events import Told
-from corral.control.desk.finding import Found
-from corral.control.desk.job_lines import JobLine
-from corral.control.desk.job_pods import JobPod
-from corral.control.desk.node_views import NodeView
+from corral.control.desk.cluster.nodes import NodeView
+from corral.control.desk.jobs.events import Told
+from corral.control.desk.jobs.lines import JobLine
+from corral.control.desk.jobs.pods import JobPod
+from corral.control.desk.naming.finding import Found
 
 
 class LastWords(NamedTuple):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from corral.control.desk.job_pods import JobPod
+from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.why.situation import Situation
 from corral.control.desk.why.words import listed, some, span
 from corral.kinds.pod_view import ContainerStatus, Terminated, Waiting

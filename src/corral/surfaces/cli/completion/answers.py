@@ -8,7 +8,7 @@ import click
 from click.shell_completion import CompletionItem, ShellComplete
 
 from corral.errors import CorralError
-from corral.surfaces.cli.manner import MANNER
+from corral.surfaces.cli.speech.manner import MANNER
 
 _FIT_TO_TYPE: Final = re.compile(r"[A-Za-z0-9._:/@=+,%-]+")
 """Words that mean themselves in every shell; a server could send others, and they are not for a command line."""

@@ -91,21 +91,21 @@ def _glance(ctx: click.Context) -> "Session | None":
 
 
 def _jobs(ctx: click.Context) -> Iterator[str]:
-    from corral.control.desk.names import job_names
+    from corral.control.desk.naming.names import job_names
 
     if (session := _glance(ctx)) is not None:
         yield from job_names(session, time.monotonic() + PATIENCE)
 
 
 def _kinds_and_jobs(ctx: click.Context) -> Iterator[str]:
-    from corral.control.desk.names import FREQUENT_KINDS
+    from corral.control.desk.naming.names import FREQUENT_KINDS
 
     yield from _jobs(ctx)
     yield from FREQUENT_KINDS
 
 
 def _namespaces(ctx: click.Context) -> Iterator[str]:
-    from corral.control.desk.names import names_of
+    from corral.control.desk.naming.names import names_of
     from corral.kinds.well_known import NAMESPACE
 
     if (session := _glance(ctx)) is not None:
@@ -113,7 +113,7 @@ def _namespaces(ctx: click.Context) -> Iterator[str]:
 
 
 def _nodes(ctx: click.Context) -> Iterator[str]:
-    from corral.control.desk.names import names_of
+    from corral.control.desk.naming.names import names_of
     from corral.kinds.well_known import NODE
 
     if (session := _glance(ctx)) is not None:
@@ -122,7 +122,7 @@ def _nodes(ctx: click.Context) -> Iterator[str]:
 
 def _instances(ctx: click.Context) -> Iterator[str]:
     """Yields the pods of the job that stands on the line already."""
-    from corral.control.desk.names import pods_of_job
+    from corral.control.desk.naming.names import pods_of_job
 
     given = next((ctx.params[name] for name in ("job", "name") if ctx.params.get(name)), "")
     if (session := _glance(ctx)) is not None:

@@ -7,7 +7,7 @@ from corral.surfaces.cli.render.columns import Column, laid_out
 from corral.surfaces.cli.render.terminal import Surroundings
 
 if TYPE_CHECKING:
-    from corral.control.desk.crons import CronLine, RunLine
+    from corral.control.desk.making.crons import CronLine, RunLine
 
 
 def cron_table(lines: "Sequence[CronLine]", where: Surroundings, *, everywhere: bool, wide: bool) -> str:

@@ -11,8 +11,8 @@ from corral.surfaces.cli.render.plain import age, short_age, table
 from corral.surfaces.cli.render.terminal import Surroundings
 
 if TYPE_CHECKING:
-    from corral.control.desk.events import Told
-    from corral.control.desk.story import PodLine, Story
+    from corral.control.desk.jobs.events import Told
+    from corral.control.desk.jobs.story import PodLine, Story
 
 
 class Asked(NamedTuple):

@@ -8,7 +8,7 @@ from corral.surfaces.cli.render.plain import short_age
 from corral.surfaces.cli.render.terminal import Surroundings
 
 if TYPE_CHECKING:
-    from corral.control.desk.job_lines import JobLine
+    from corral.control.desk.jobs.lines import JobLine
 
 NOTHING = "N/A"
 

@@ -7,7 +7,7 @@ bytes go as they were printed.
 import codecs
 from typing import IO, TYPE_CHECKING
 
-from corral.surfaces.cli.render.harmless import harmless
+from corral.surfaces.cli.speech.harmless import harmless
 
 if TYPE_CHECKING:
     from corral.control.desk.logs.cursor import Piece

@@ -8,8 +8,8 @@ from corral.errors import PermanentError
 from corral.surfaces.cli.render.output import say
 
 if TYPE_CHECKING:
-    from corral.surfaces.cli.json_template import JsonTemplate
-    from corral.surfaces.cli.output_form import OutputForm
+    from corral.surfaces.cli.words.json_template import JsonTemplate
+    from corral.surfaces.cli.words.output_form import OutputForm
 
 
 def list_of(items: Sequence[dict[str, Any]]) -> dict[str, Any]:

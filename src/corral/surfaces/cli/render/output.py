@@ -5,9 +5,9 @@ import sys
 
 import click
 
-from corral.surfaces.cli.manner import MANNER
-from corral.surfaces.cli.render.harmless import harmless
 from corral.surfaces.cli.render.terminal import is_coloured
+from corral.surfaces.cli.speech.harmless import harmless
+from corral.surfaces.cli.speech.manner import MANNER
 
 
 def say(text: str, *, end: str = "\n") -> None:

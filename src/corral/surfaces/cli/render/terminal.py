@@ -5,8 +5,8 @@ import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from corral.surfaces.cli.manner import MANNER
-from corral.surfaces.cli.render.harmless import harmless
+from corral.surfaces.cli.speech.harmless import harmless
+from corral.surfaces.cli.speech.manner import MANNER
 
 
 class Surroundings(NamedTuple):

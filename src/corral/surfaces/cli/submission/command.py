@@ -5,8 +5,8 @@ from typing import Any
 
 import click
 
-from corral.surfaces.cli.help_page import TitledCommand
-from corral.surfaces.cli.mistyped import Mistyped, hint_for, message_of
+from corral.surfaces.cli.calling.help_page import TitledCommand
+from corral.surfaces.cli.speech.mistyped import Mistyped, hint_for, message_of
 from corral.surfaces.cli.submission.flag import Flag
 
 

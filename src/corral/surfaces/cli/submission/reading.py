@@ -9,7 +9,7 @@ import msgspec
 from corral.kinds.submission.faults import Fault, faults_of
 from corral.kinds.submission.submission import Submission
 from corral.surfaces.cli.connection import chosen_api
-from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.submission.flag import Flag
 from corral.surfaces.cli.submission.flags import flags_of
 

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from corral.surfaces.cli.connection import chosen_api, connected
-from corral.surfaces.cli.durations import seconds_given
-from corral.surfaces.cli.exit_codes import DONE, FAILED, LOST
-from corral.surfaces.cli.mistyped import Mistyped
-from corral.surfaces.cli.output_form import FORMS, FormType, OutputForm
 from corral.surfaces.cli.render.output import say, tell
+from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
+from corral.surfaces.cli.speech.mistyped import Mistyped
+from corral.surfaces.cli.words.durations import seconds_given
+from corral.surfaces.cli.words.output_form import FORMS, FormType, OutputForm
 
 if TYPE_CHECKING:
-    from corral.control.desk.finding import Found
+    from corral.control.desk.making.submitting import Made, Needs
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
-    from corral.control.desk.submitting import Made, Needs
     from corral.kinds.objects import Object
     from corral.kinds.references import ApiResource
 
@@ -118,7 +118,7 @@ def send(
         made = _made(session, resource, objects, needs, sending)
         for one in made:
             tell(str(one))
-        from corral.control.desk.finding import Found
+        from corral.control.desk.naming.finding import Found
 
         return then(session, Found(made[0].resource, made[0].object))
 
@@ -142,7 +142,7 @@ def send_in(
 def _made(
     session: "Session", resource: "ApiResource", objects: "Sequence[Object]", needs: "Needs", sending: Sending
 ) -> "list[Made]":
-    from corral.control.desk.submitting import check_needs, submit_objects
+    from corral.control.desk.making.submitting import check_needs, submit_objects
 
     check_needs(session, needs, on_note=lambda text: tell(f"note: {text}"))
     return submit_objects(session, resource, objects, key=sending.key, dry_run=sending.dry_run == "server")
@@ -214,8 +214,8 @@ def tell_commands(namespace: str, *commands: tuple[list[str], str]) -> None:
 
 def _await(session: "Session", made: "Made", sending: Sending) -> int:
     """Waits for the end of a job and returns the exit status that tells it."""
-    from corral.control.desk.finding import Found
-    from corral.control.desk.outcome import exit_code_of
+    from corral.control.desk.jobs.outcome import exit_code_of
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.waiting import wait_for
 
     job, name = Found(made.resource, made.object), made.key.name

@@ -7,15 +7,15 @@ import click
 
 from corral.errors import CorralError
 from corral.surfaces.cli.connection import api_options, chosen_api, connected
-from corral.surfaces.cli.durations import seconds_given
-from corral.surfaces.cli.exit_codes import DONE, exit_status
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say, tell
-from corral.surfaces.cli.spoken import spoken
+from corral.surfaces.cli.speech.exit_codes import DONE, exit_status
+from corral.surfaces.cli.speech.spoken import spoken
+from corral.surfaces.cli.words.durations import seconds_given
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
 
 if TYPE_CHECKING:
-    from corral.control.desk.applying import Applied, Terms
-    from corral.control.desk.manifests import Manifest
+    from corral.control.desk.manifests.applying import Applied, Terms
+    from corral.control.desk.manifests.reading import Manifest
     from corral.control.desk.session import Session
 
 
@@ -70,8 +70,8 @@ def apply(
     Takes every kind that the API serves. Nothing is written when a file cannot be read; an object that the API refuses
     does not keep the others back; the first refusal makes the exit status.
     """
-    from corral.control.desk.applying import Terms
-    from corral.surfaces.cli.manifest_files import manifests_in
+    from corral.control.desk.manifests.applying import Terms
+    from corral.surfaces.cli.acts.manifest_files import manifests_in
 
     waiting = Waiting(is_awaited, timeout, propagate)
     if not is_awaited and (timeout is not None or propagate):
@@ -85,7 +85,7 @@ def apply(
 
 def _show(manifests: "list[Manifest]", output: OutputForm) -> int:
     """Shows what would be sent, in the order in which it would be; no API is asked."""
-    from corral.control.desk.manifests import in_order
+    from corral.control.desk.manifests.reading import in_order
 
     found = in_order(manifests)
     names = [_name_of(one) for one in found]
@@ -109,7 +109,7 @@ def _say_objects(objects: "list[dict[str, object]]", names: list[str], output: O
 
 
 def _apply(manifests: "list[Manifest]", terms: "Terms", output: OutputForm, waiting: Waiting) -> int:
-    from corral.control.desk.applying import apply_all
+    from corral.control.desk.manifests.applying import apply_all
 
     done: list[Applied] = []
     refused: list[CorralError] = []
@@ -140,8 +140,8 @@ def _apply(manifests: "list[Manifest]", terms: "Terms", output: OutputForm, wait
 
 def _await(session: "Session", done: "list[Applied]", waiting: Waiting) -> int:
     """Waits for the jobs one after the other; the first that did not succeed makes the exit status."""
-    from corral.control.desk.finding import Found
-    from corral.surfaces.cli.awaiting import await_job
+    from corral.control.desk.naming.finding import Found
+    from corral.surfaces.cli.acts.awaiting import await_job
 
     statuses = [
         await_job(session, Found(one.resource, one.object), timeout=waiting.timeout, propagate=waiting.propagate)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from corral.surfaces.cli.connection import api_options
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 
 @click.command()
@@ -30,6 +30,6 @@ def attach(words: Sequence[str], **wished: Any) -> int:
     The command has a terminal when we have one. Its exit status is ours; leaving it does not touch the job.
     """
     from corral.control.desk.commands import Wish
-    from corral.surfaces.cli.live_command import run_live
+    from corral.surfaces.cli.acts.live_command import run_live
 
     return run_live(Wish(**wished), words or ("sh",), takes_input=True, wants_terminal=True)

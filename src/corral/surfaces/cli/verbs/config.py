@@ -3,12 +3,12 @@
 import click
 
 from corral import assembly
+from corral.surfaces.cli.calling.lazy_group import TellingGroup
 from corral.surfaces.cli.connection import api_options, chosen_api
-from corral.surfaces.cli.lazy_group import TellingGroup
-from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
 from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.render.plain import table
+from corral.surfaces.cli.words.output_form import DATA_FORMS, OutputForm, output_option
 
 
 @click.group(cls=TellingGroup)

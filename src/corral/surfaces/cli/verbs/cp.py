@@ -5,8 +5,8 @@ from typing import Any
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.exit_codes import DONE, FAILED
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.speech.exit_codes import DONE, FAILED
+from corral.surfaces.cli.words.trainer_type import type_option
 
 
 @click.command()
@@ -37,7 +37,7 @@ def cp(source: str, target: str, **wished: Any) -> int:
     from corral.control.desk.commands import Wish
     from corral.control.desk.copies.copying import download, spot_for, upload
     from corral.control.desk.copies.places import sides_of
-    from corral.surfaces.cli.copy_progress import CopyProgress
+    from corral.surfaces.cli.acts.copy_progress import CopyProgress
 
     sides = sides_of(source, target)
     with connected() as session:

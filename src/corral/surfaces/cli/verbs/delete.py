@@ -4,19 +4,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from corral.surfaces.cli.asking import answer_to
 from corral.surfaces.cli.connection import api_options, chosen_api, connected
-from corral.surfaces.cli.exit_codes import DONE, exit_status
-from corral.surfaces.cli.mistyped import Mistyped
 from corral.surfaces.cli.render.output import say, tell
-from corral.surfaces.cli.spoken import spoken
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.speech.asking import answer_to
+from corral.surfaces.cli.speech.exit_codes import DONE, exit_status
+from corral.surfaces.cli.speech.mistyped import Mistyped
+from corral.surfaces.cli.speech.spoken import spoken
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from corral.control.desk.finding import Found
-    from corral.control.desk.manifests import Manifest
+    from corral.control.desk.manifests.reading import Manifest
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
     from corral.errors import CorralError
 
@@ -67,8 +67,8 @@ def delete(
         if names:
             _delete_named(session, names, trainer, complain)
         elif files:
-            from corral.control.desk.applying import Terms
-            from corral.control.desk.deleting import delete_all
+            from corral.control.desk.manifests.applying import Terms
+            from corral.control.desk.manifests.deleting import delete_all
 
             delete_all(session, manifests, Terms(chosen_api().namespace), on_done=_tell_deleted, on_problem=complain)
         else:
@@ -77,7 +77,7 @@ def delete(
 
 
 def _manifests(files: tuple[str, ...]) -> "list[Manifest]":
-    from corral.surfaces.cli.manifest_files import manifests_in
+    from corral.surfaces.cli.acts.manifest_files import manifests_in
 
     return manifests_in(files)
 
@@ -85,7 +85,7 @@ def _manifests(files: tuple[str, ...]) -> "list[Manifest]":
 def _delete_named(
     session: "Session", names: tuple[str, ...], trainer: str, complain: "Callable[[CorralError], None]"
 ) -> None:
-    from corral.control.desk.finding import job_or_pod
+    from corral.control.desk.naming.finding import job_or_pod
     from corral.errors import PermanentError
 
     for name in names:
@@ -96,7 +96,7 @@ def _delete_named(
 
 
 def _delete_found(session: "Session", found: "Sequence[Found]", complain: "Callable[[CorralError], None]") -> None:
-    from corral.control.desk.deleting import delete_found
+    from corral.control.desk.manifests.deleting import delete_found
     from corral.errors import PermanentError
 
     for one in found:
@@ -112,8 +112,8 @@ def _delete_found(session: "Session", found: "Sequence[Found]", complain: "Calla
 
 def _agreed(session: "Session", trainer: str, selector: str, *, is_sure: bool) -> "list[Found]":
     """Returns the jobs that are to go, after they were shown and their number was typed."""
-    from corral.control.desk.job_lines import job_line
-    from corral.control.desk.looking import Wanted, jobs_in
+    from corral.control.desk.jobs.lines import job_line
+    from corral.control.desk.jobs.looking import Wanted, jobs_in
 
     jobs = jobs_in(session, wanted=Wanted(trainer, selector), on_note=lambda text: tell(f"note: {text}"))
     if not jobs:

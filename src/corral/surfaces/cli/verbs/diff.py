@@ -6,12 +6,12 @@ import click
 
 from corral.errors import CorralError
 from corral.surfaces.cli.connection import api_options, chosen_api, connected
-from corral.surfaces.cli.exit_codes import DONE, INVALID, exit_status
 from corral.surfaces.cli.render.output import say_painted, tell
-from corral.surfaces.cli.spoken import spoken
+from corral.surfaces.cli.speech.exit_codes import DONE, INVALID, exit_status
+from corral.surfaces.cli.speech.spoken import spoken
 
 if TYPE_CHECKING:
-    from corral.control.desk.comparing import Comparison
+    from corral.control.desk.manifests.comparing import Comparison
 
 _DIFFERS = 1
 
@@ -33,9 +33,9 @@ def diff(names: tuple[str, ...], values: tuple[str, ...], force_conflicts: bool)
     The server itself says what would come of it, with its defaults. What it writes about itself is left out, as is status.
     Exits with 0 when nothing would change, with 1 when something would, and with more than 1 when that cannot be told.
     """
-    from corral.control.desk.applying import Terms
-    from corral.control.desk.comparing import compare_all
-    from corral.surfaces.cli.manifest_files import manifests_in
+    from corral.control.desk.manifests.applying import Terms
+    from corral.control.desk.manifests.comparing import compare_all
+    from corral.surfaces.cli.acts.manifest_files import manifests_in
     from corral.surfaces.cli.render.differences import differences
     from corral.surfaces.cli.render.terminal import surroundings
 

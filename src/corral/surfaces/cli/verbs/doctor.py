@@ -4,10 +4,10 @@ import click
 
 from corral import assembly
 from corral.surfaces.cli.connection import api_options, chosen_api
-from corral.surfaces.cli.exit_codes import DONE, FAILED
-from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
 from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.output import say
+from corral.surfaces.cli.speech.exit_codes import DONE, FAILED
+from corral.surfaces.cli.words.output_form import DATA_FORMS, OutputForm, output_option
 
 
 @click.command()

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say_painted, tell
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
     from corral.kinds.objects import Object
@@ -28,10 +28,10 @@ def events(job: str, trainer: str, watch: bool, output: OutputForm) -> None:
     corral events digits -w
     corral events digits -o jsonpath='{range .items[*]}{.reason}{"\\n"}{end}'
     """
-    from corral.control.desk.events import events_of, followed_events
-    from corral.control.desk.finding import job_or_pod
-    from corral.control.desk.looking import pods_in
-    from corral.surfaces.cli.job_listing import note
+    from corral.control.desk.jobs.events import events_of, followed_events
+    from corral.control.desk.jobs.looking import pods_in
+    from corral.control.desk.naming.finding import job_or_pod
+    from corral.surfaces.cli.acts.job_listing import note
 
     with connected() as session:
         found = job_or_pod(session, job, pods=False, trainer=trainer)
@@ -50,7 +50,7 @@ def events(job: str, trainer: str, watch: bool, output: OutputForm) -> None:
 
 def _show(said: "list[Object]", output: OutputForm, *, with_head: bool = True, is_stream: bool = False) -> None:
     if output.is_for_people:
-        from corral.control.desk.events import told
+        from corral.control.desk.jobs.events import told
         from corral.surfaces.cli.render.job_story import event_table
         from corral.surfaces.cli.render.terminal import surroundings
 

@@ -7,7 +7,7 @@ import click
 
 from corral.surfaces.cli.connection import api_options
 from corral.surfaces.cli.render.output import tell
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 
 class _WithKubectlsFlags(click.Command):
@@ -53,7 +53,7 @@ def exec(  # noqa: A001 - the function has the name of the command
     shell reads. Its exit status is ours.
     """
     from corral.control.desk.commands import Wish
-    from corral.surfaces.cli.live_command import has_terminal, run_live
+    from corral.surfaces.cli.acts.live_command import has_terminal, run_live
 
     if wants_terminal and not has_terminal():
         tell("note: there is no terminal here, so the command has none")

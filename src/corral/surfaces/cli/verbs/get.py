@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say, say_painted, tell
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
-    from corral.control.desk.finding import Found
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
     from corral.kinds.references import ApiResource
     from corral.surfaces.cli.render.job_story import Asked
@@ -39,7 +39,7 @@ def get(kind: str, name: str, trainer: str, events: bool, gpus: bool, everywhere
 
     Jobs are shown whoever made them.
     """
-    from corral.control.desk.finding import Found
+    from corral.control.desk.naming.finding import Found
     from corral.surfaces.cli.render.job_story import Asked
 
     if name and everywhere:
@@ -61,8 +61,8 @@ def get(kind: str, name: str, trainer: str, events: bool, gpus: bool, everywhere
 
 def _meant(session: "Session", kind: str, name: str, trainer: str) -> "Found | ApiResource | None":
     """Returns the object that the words mean, or the kind; one word is a kind that all servers have, a job, or a kind."""
-    from corral.control.desk.finding import job_or_pod, kind_meant, named
-    from corral.control.desk.kinds import known_word
+    from corral.control.desk.naming.finding import job_or_pod, kind_meant, named
+    from corral.control.desk.naming.kinds import known_word
     from corral.ports.refusals import NotFoundError
 
     if "/" in kind:
@@ -108,11 +108,11 @@ def _say_object(found: "Found", output: OutputForm) -> None:
 
 
 def _show_job(session: "Session", found: "Found", asked: "Asked") -> None:
-    from corral.control.desk.events import events_of
-    from corral.control.desk.looking import pods_in
-    from corral.control.desk.story import story_of
-    from corral.control.desk.tensorboards import tensorboard_of
-    from corral.surfaces.cli.job_listing import note
+    from corral.control.desk.jobs.events import events_of
+    from corral.control.desk.jobs.looking import pods_in
+    from corral.control.desk.jobs.story import story_of
+    from corral.control.desk.jobs.tensorboards import tensorboard_of
+    from corral.surfaces.cli.acts.job_listing import note
     from corral.surfaces.cli.render.job_story import job_story
     from corral.surfaces.cli.render.terminal import surroundings
 
@@ -131,17 +131,17 @@ def _show_kind(
     session: "Session", resource: "ApiResource | None", *, trainer: str, everywhere: bool, output: OutputForm
 ) -> None:
     """Shows all objects of a kind, or all training jobs."""
-    from corral.control.desk.kinds import is_training
+    from corral.control.desk.naming.kinds import is_training
 
     if resource is None or is_training(resource):
-        from corral.control.desk.looking import Wanted
-        from corral.surfaces.cli.job_listing import show_jobs
+        from corral.control.desk.jobs.looking import Wanted
+        from corral.surfaces.cli.acts.job_listing import show_jobs
 
         show_jobs(session, Wanted(trainer, everywhere=everywhere), output, resource=resource)
     elif output.is_for_people:
         _show_table(session, resource, everywhere=everywhere, wide=output.is_wide)
     else:
-        from corral.control.desk.finding import Found
+        from corral.control.desk.naming.finding import Found
         from corral.ports.object_store import Scope
         from corral.surfaces.cli.render.objects import list_of, say_data
 
@@ -153,7 +153,7 @@ def _show_kind(
 def _show_table(
     session: "Session", resource: "ApiResource", name: str = "", *, everywhere: bool = False, wide: bool = False
 ) -> None:
-    from corral.control.desk.looking import table_of
+    from corral.control.desk.jobs.looking import table_of
     from corral.surfaces.cli.render.server_table import server_table
     from corral.surfaces.cli.render.terminal import surroundings
 

@@ -2,8 +2,8 @@
 
 import click
 
-from corral.surfaces.cli.help_page import help_page
-from corral.surfaces.cli.mistyped import told_near
+from corral.surfaces.cli.calling.help_page import help_page
+from corral.surfaces.cli.speech.mistyped import told_near
 from corral.surfaces.cli.topics import TOPICS
 
 

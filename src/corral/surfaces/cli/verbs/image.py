@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from corral import assembly
-from corral.surfaces.cli.lazy_group import TellingGroup
-from corral.surfaces.cli.mistyped import Mistyped
-from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
+from corral.surfaces.cli.calling.lazy_group import TellingGroup
 from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.plain import table
+from corral.surfaces.cli.speech.mistyped import Mistyped
+from corral.surfaces.cli.words.output_form import DATA_FORMS, OutputForm, output_option
 
 COLUMNS = ("PATTERN", "PYTHON", "COMMAND", "WORKDIR", "ENV", "FILES")
 NOTHING = "-"

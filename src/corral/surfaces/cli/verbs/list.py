@@ -3,8 +3,8 @@
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 _STATUSES = ["queuing", "pending", "running", "succeeded", "failed", "suspended"]
 
@@ -39,8 +39,8 @@ def list(  # noqa: A001 - the name of the command
     A job that runs and has a pod that does not is PENDING. GPU(Allocated) counts GPUs of running pods, NODE is where the
     leading pod is.
     """
-    from corral.control.desk.looking import Wanted
-    from corral.surfaces.cli.job_listing import show_jobs, watch_jobs
+    from corral.control.desk.jobs.looking import Wanted
+    from corral.surfaces.cli.acts.job_listing import show_jobs, watch_jobs
 
     wanted = Wanted(trainer, labels, everywhere)
     words = frozenset(word.upper() for word in statuses)

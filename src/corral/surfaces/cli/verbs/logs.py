@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.durations import moment_given, seconds_given
 from corral.surfaces.cli.render.output import tell
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.durations import moment_given, seconds_given
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
-    from corral.control.desk.finding import Found
     from corral.control.desk.logs.sources import Choice
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
 
 
@@ -59,7 +59,7 @@ def logs(job: str, trainer: str, follow: bool, timestamps: bool, tail: int, **as
     there are several pods. Ctrl-C detaches; the job goes on.
     """
     from corral.control.desk.logs.sources import Choice
-    from corral.surfaces.cli.log_following import follow_job
+    from corral.surfaces.cli.acts.log_following import follow_job
 
     if follow and asked["previous"]:
         raise click.UsageError("--previous is over: leave out --follow")
@@ -82,7 +82,7 @@ def logs(job: str, trainer: str, follow: bool, timestamps: bool, tail: int, **as
 
 def _found(session: "Session", job: str, trainer: str) -> "Found | None":
     """Returns what the name means; None when it is gone and its logs are still there."""
-    from corral.control.desk.finding import job_or_pod
+    from corral.control.desk.naming.finding import job_or_pod
     from corral.ports.refusals import NotFoundError
 
     try:
@@ -100,7 +100,7 @@ def _bare(job: str) -> str:
 def _show(session: "Session", found: "Found | None", job: str, choice: "Choice", *, timestamps: bool) -> None:
     from corral.control.desk.logs.reading import read_present, shelf_left_by, shelf_of
     from corral.control.desk.logs.sources import chosen_sources
-    from corral.surfaces.cli.log_following import log_writer, write_heard
+    from corral.surfaces.cli.acts.log_following import log_writer, write_heard
 
     if found is None:
         tell(f"note: {job} is gone; this is what was kept of its last logs")

@@ -7,12 +7,12 @@ import click
 
 from corral import assembly
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.durations import seconds_given
 from corral.surfaces.cli.render.output import say, tell
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.durations import seconds_given
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
-    from corral.control.desk.finding import Found
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
 
 _LINES = 2_000
@@ -38,7 +38,7 @@ def logviewer(job: str, trainer: str, seconds: int) -> None:
     On one machine the API serves it; whoever has the address can read these logs until it expires, and nothing else. On a
     cluster the command itself serves it, on this machine, until Ctrl-C.
     """
-    from corral.control.desk.finding import job_or_pod
+    from corral.control.desk.naming.finding import job_or_pod
 
     with connected() as session:
         found = job_or_pod(session, job, trainer=trainer)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.durations import seconds_given
-from corral.surfaces.cli.exit_codes import DONE, exit_status
-from corral.surfaces.cli.mistyped import Mistyped
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say, tell
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.speech.exit_codes import DONE, exit_status
+from corral.surfaces.cli.speech.mistyped import Mistyped
+from corral.surfaces.cli.words.durations import seconds_given
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
-    from corral.control.desk.finding import Found
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
 
 
@@ -43,9 +43,9 @@ def prune(since: int, everywhere: bool, trainer: str, is_sure: bool, dry_run: bo
 
     Shows them first and asks once. Jobs that wait or run are never among them, however old they are.
     """
-    from corral.control.desk.looking import Wanted, jobs_in
-    from corral.control.desk.pruning import ended_before
-    from corral.surfaces.cli.job_listing import note
+    from corral.control.desk.changing.pruning import ended_before
+    from corral.control.desk.jobs.looking import Wanted, jobs_in
+    from corral.surfaces.cli.acts.job_listing import note
 
     with connected(doing="" if dry_run else "pruning") as session:
         wanted = Wanted(trainer, everywhere=everywhere)
@@ -63,7 +63,7 @@ def prune(since: int, everywhere: bool, trainer: str, is_sure: bool, dry_run: bo
 
 def _preview(jobs: "list[Found]", *, everywhere: bool, output: OutputForm, is_answer: bool) -> None:
     """Shows what would go: as the answer of a trial, else as what the question is about."""
-    from corral.control.desk.job_lines import job_line
+    from corral.control.desk.jobs.lines import job_line
     from corral.surfaces.cli.render.job_table import job_table
     from corral.surfaces.cli.render.terminal import Surroundings
 
@@ -83,10 +83,10 @@ def _ask(count: int) -> None:
 
 
 def _delete(session: "Session", jobs: "list[Found]") -> int:
-    from corral.control.desk.deleting import delete_found
+    from corral.control.desk.manifests.deleting import delete_found
     from corral.errors import PermanentError
     from corral.ports.refusals import NotFoundError
-    from corral.surfaces.cli.spoken import spoken
+    from corral.surfaces.cli.speech.spoken import spoken
 
     status = DONE
     for job in jobs:

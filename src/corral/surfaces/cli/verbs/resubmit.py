@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.submission.sending import send_in, sending_given, sending_options, with_sets
 
 
@@ -28,9 +28,9 @@ def resubmit(job: str, name: str, replace: bool, **given: Any) -> int:
     sending = sending_given(given)
     if bool(name) == replace:
         raise Mistyped("either --name or --replace", f"as in `corral resubmit {job} --name NAME`")
-    from corral.control.desk.finding import job_or_pod
-    from corral.control.desk.resubmitting import copies, make_way
-    from corral.control.desk.submitting import Needs
+    from corral.control.desk.making.resubmitting import copies, make_way
+    from corral.control.desk.making.submitting import Needs
+    from corral.control.desk.naming.finding import job_or_pod
 
     is_writing = sending.dry_run == "none"
     with connected(doing="submitting to" if is_writing and not sending.quiet else "") as session:

@@ -3,7 +3,7 @@
 import click
 
 from corral.surfaces.cli.connection import api_options
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 
 @click.command()
@@ -18,6 +18,6 @@ def resume(jobs: tuple[str, ...], trainer: str) -> int:
 
     A job that is not suspended stays as it is.
     """
-    from corral.surfaces.cli.suspension import turn
+    from corral.surfaces.cli.acts.suspension import turn
 
     return turn(jobs, trainer, suspended=False)

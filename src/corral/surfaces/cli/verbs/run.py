@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corral.surfaces.cli.connection import api_options, chosen_api
-from corral.surfaces.cli.exit_codes import DONE, FAILED, LOST
-from corral.surfaces.cli.mistyped import Mistyped
 from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
+from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.submission.sending import Sending, send, sending_options
 
 if TYPE_CHECKING:
     from corral.assembly.scripts import Prepared
-    from corral.control.desk.finding import Found
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
     from corral.kinds.objects import Object
 
@@ -100,7 +100,7 @@ def _prepared(script: str, args: tuple[str, ...], given: dict[str, Any]) -> "Pre
 def _sent(prepared: "Prepared", sending: Sending, *, follows: bool) -> int:
     from msgspec.structs import replace
 
-    from corral.control.desk.submitting import Needs
+    from corral.control.desk.making.submitting import Needs
     from corral.kinds.submission.catalogue import job_type
     from corral.kinds.submission.objects import objects_of
     from corral.surfaces.cli.submission.reading import refuse_faults
@@ -122,10 +122,10 @@ def _sent(prepared: "Prepared", sending: Sending, *, follows: bool) -> int:
 
 def _followed(session: "Session", job: "Found", *, propagate: bool) -> int:
     """Shows what a job prints until it ends, and returns the exit status that tells how."""
+    from corral.control.desk.jobs.outcome import exit_code_of
     from corral.control.desk.logs.sources import Choice
-    from corral.control.desk.outcome import exit_code_of
     from corral.control.desk.waiting import verdict_on
-    from corral.surfaces.cli.log_following import follow_job
+    from corral.surfaces.cli.acts.log_following import follow_job
 
     ended = follow_job(session, job, Choice())
     waited = verdict_on(ended, "succeeded") if ended is not None else None

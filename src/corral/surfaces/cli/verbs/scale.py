@@ -3,9 +3,9 @@
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.durations import seconds_given
-from corral.surfaces.cli.exit_codes import DONE
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.speech.exit_codes import DONE
+from corral.surfaces.cli.words.durations import seconds_given
+from corral.surfaces.cli.words.trainer_type import type_option
 
 
 @click.command()
@@ -25,8 +25,8 @@ def scale(job: str, workers: int, timeout: int, trainer: str) -> int:
     Elastic are jobs with an elastic policy, and MPIJobs with bounds in their annotations. A number outside of the bounds is
     refused with 2; workers that do not come in time are 7, and the job goes on.
     """
-    from corral.control.desk.finding import job_or_pod
-    from corral.surfaces.cli.scaling import scale_job
+    from corral.control.desk.naming.finding import job_or_pod
+    from corral.surfaces.cli.acts.scaling import scale_job
 
     with connected(doing="writing to") as session:
         found = job_or_pod(session, job, pods=False, trainer=trainer)

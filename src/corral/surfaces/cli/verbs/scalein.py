@@ -1,5 +1,5 @@
 """`corral scalein`."""
 
-from corral.surfaces.cli.scaling import scaling_group
+from corral.surfaces.cli.acts.scaling import scaling_group
 
 scalein = scaling_group("scalein", inward=True)

@@ -1,5 +1,5 @@
 """`corral scaleout`."""
 
-from corral.surfaces.cli.scaling import scaling_group
+from corral.surfaces.cli.acts.scaling import scaling_group
 
 scaleout = scaling_group("scaleout", inward=False)

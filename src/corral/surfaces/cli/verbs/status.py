@@ -3,10 +3,10 @@
 import click
 
 from corral import assembly
-from corral.surfaces.cli.exit_codes import DEGRADED, DONE, NOT_RUNNING
-from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
 from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.plain import age, size, table
+from corral.surfaces.cli.speech.exit_codes import DEGRADED, DONE, NOT_RUNNING
+from corral.surfaces.cli.words.output_form import DATA_FORMS, OutputForm, output_option
 
 
 @click.command()

@@ -3,7 +3,7 @@
 import click
 
 from corral.surfaces.cli.connection import api_options
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 
 @click.command()
@@ -20,6 +20,6 @@ def suspend(jobs: tuple[str, ...], trainer: str) -> int:
     What a program wants to keep it must have saved: its pods are ended as by a deletion. A job that is suspended already
     stays so.
     """
-    from corral.surfaces.cli.suspension import turn
+    from corral.surfaces.cli.acts.suspension import turn
 
     return turn(jobs, trainer, suspended=True)

@@ -6,11 +6,11 @@ import click
 
 from corral import assembly
 from corral.surfaces.cli.connection import chosen_api, namespace_given
-from corral.surfaces.cli.mistyped import Mistyped
-from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
 from corral.surfaces.cli.render.objects import say_data
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.render.plain import table
+from corral.surfaces.cli.speech.mistyped import Mistyped
+from corral.surfaces.cli.words.output_form import DATA_FORMS, OutputForm, output_option
 
 if TYPE_CHECKING:
     from corral.assembly.contexts import Contexts

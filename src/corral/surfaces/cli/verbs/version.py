@@ -6,7 +6,7 @@ import click
 
 from corral import __version__
 from corral.surfaces.cli.connection import api_options
-from corral.surfaces.cli.output_form import DATA_FORMS, OutputForm, output_option
+from corral.surfaces.cli.words.output_form import DATA_FORMS, OutputForm, output_option
 
 
 @click.command()

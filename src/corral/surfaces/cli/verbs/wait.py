@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.durations import seconds_given
-from corral.surfaces.cli.exit_codes import DONE
 from corral.surfaces.cli.render.output import say
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.speech.exit_codes import DONE
+from corral.surfaces.cli.words.durations import seconds_given
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
-    from corral.control.desk.finding import Found
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
 
 
@@ -53,7 +53,7 @@ def wait(job: str, goal: str, timeout: int | None, propagate: bool, trainer: str
     Exits with 0 when it is so, with 1 when the job has ended otherwise, with 9 when it was lost to the infrastructure, with
     7 when the time is over, and with 3 when there is no such job.
     """
-    from corral.surfaces.cli.awaiting import await_job
+    from corral.surfaces.cli.acts.awaiting import await_job
 
     with connected() as session:
         found = _found(session, job, trainer, goal)
@@ -65,7 +65,7 @@ def wait(job: str, goal: str, timeout: int | None, propagate: bool, trainer: str
 
 def _found(session: "Session", job: str, trainer: str, goal: str) -> "Found | None":
     """Returns what is waited for; None when it is gone, as it should be."""
-    from corral.control.desk.finding import job_or_pod
+    from corral.control.desk.naming.finding import job_or_pod
     from corral.ports.refusals import NotFoundError
 
     try:

@@ -5,8 +5,8 @@ import json
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
 
 
 @click.command()
@@ -17,7 +17,7 @@ def whoami(output: OutputForm) -> None:
 
     The API is asked; one that does not tell is answered for by the kubeconfig.
     """
-    from corral.control.desk.identities import who_am_i
+    from corral.control.desk.cluster.identities import who_am_i
 
     with connected() as session:
         me = who_am_i(session)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say_painted
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
     from corral.control.desk.why.situation import Situation
@@ -30,7 +30,7 @@ def why(job: str, trainer: str, output: OutputForm) -> None:
 
     Looks at conditions, pods, events, quotas, claims and nodes, as far as your rights go.
     """
-    from corral.control.desk.finding import job_or_pod
+    from corral.control.desk.naming.finding import job_or_pod
     from corral.control.desk.why.facts import situation_of
     from corral.control.desk.why.judging import reason_for
 
@@ -48,7 +48,7 @@ def why(job: str, trainer: str, output: OutputForm) -> None:
 
 
 def _show(situation: "Situation", reason: "Reason", notes: list[str]) -> None:
-    from corral.surfaces.cli.job_listing import note
+    from corral.surfaces.cli.acts.job_listing import note
     from corral.surfaces.cli.render.columns import Column, laid_out
     from corral.surfaces.cli.render.prose import flowing
     from corral.surfaces.cli.render.terminal import surroundings

@@ -2,8 +2,8 @@
 
 import click
 
+from corral.surfaces.cli.calling.lazy_group import LazyGroup
 from corral.surfaces.cli.commands import Entry, Section
-from corral.surfaces.cli.lazy_group import LazyGroup
 from corral.surfaces.cli.verbs.submit import ELSEWHERE
 from corral.surfaces.cli.verbs.submit import SECTIONS as TYPES
 

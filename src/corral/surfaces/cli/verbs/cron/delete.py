@@ -14,7 +14,7 @@ def delete(names: tuple[str, ...]) -> int:
     \b
     corral cron delete nightly
     """
-    from corral.control.desk.deleting import delete_found
+    from corral.control.desk.manifests.deleting import delete_found
     from corral.surfaces.cli.verbs.cron.turning import to_each
 
     return to_each(names, delete_found, "has deleted", doing="deleting from")

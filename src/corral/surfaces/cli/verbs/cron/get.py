@@ -3,8 +3,8 @@
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say_painted
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
 
 
 @click.command()
@@ -20,7 +20,7 @@ def get(name: str, output: OutputForm) -> None:
 
     The jobs that have ended come first, those that go on last. `corral get JOB` tells more about one of them.
     """
-    from corral.control.desk.crons import cron_line, cron_named, runs_of
+    from corral.control.desk.making.crons import cron_line, cron_named, runs_of
     from corral.surfaces.cli.render.cron_table import cron_story
     from corral.surfaces.cli.render.objects import say_data
     from corral.surfaces.cli.render.terminal import surroundings

@@ -3,8 +3,8 @@
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say_painted, tell
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
 
 
 @click.command("list")
@@ -18,7 +18,7 @@ def list(everywhere: bool, output: OutputForm) -> None:  # noqa: A001 - the name
     corral cron list
     corral cron list -A -o wide     with the last and the next time
     """
-    from corral.control.desk.crons import cron_line, crons_in
+    from corral.control.desk.making.crons import cron_line, crons_in
     from corral.surfaces.cli.render.cron_table import cron_table
     from corral.surfaces.cli.render.objects import list_of, say_data
     from corral.surfaces.cli.render.terminal import surroundings

@@ -16,7 +16,7 @@ def resume(names: tuple[str, ...]) -> int:
     \b
     corral cron resume nightly
     """
-    from corral.control.desk.crons import set_cron_suspended
+    from corral.control.desk.making.crons import set_cron_suspended
     from corral.surfaces.cli.verbs.cron.turning import to_each
 
     return to_each(names, partial(set_cron_suspended, suspended=False), "resume success", doing="writing to")

@@ -16,7 +16,7 @@ def suspend(names: tuple[str, ...]) -> int:
     \b
     corral cron suspend nightly
     """
-    from corral.control.desk.crons import set_cron_suspended
+    from corral.control.desk.making.crons import set_cron_suspended
     from corral.surfaces.cli.verbs.cron.turning import to_each
 
     return to_each(names, partial(set_cron_suspended, suspended=True), "suspend success", doing="writing to")

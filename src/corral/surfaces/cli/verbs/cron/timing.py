@@ -5,7 +5,7 @@ from typing import Any
 
 from corral.kinds.cron.making import Timing
 from corral.kinds.submission import spelling
-from corral.surfaces.cli.mistyped import Mistyped
+from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.submission.flag import COUNT, SWITCH, TIME, Flag, Value, chosen
 
 

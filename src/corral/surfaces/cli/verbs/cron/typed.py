@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corral.surfaces.cli.connection import api_options, chosen_api, connected
-from corral.surfaces.cli.exit_codes import DONE
-from corral.surfaces.cli.mistyped import Mistyped
 from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.speech.exit_codes import DONE
+from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.submission.command import FlagCommand
 from corral.surfaces.cli.submission.flags import sections_of
 from corral.surfaces.cli.submission.reading import refuse_faults, submission_given
@@ -69,8 +69,8 @@ def _cron(word: str, command: tuple[str, ...], **given: Any) -> int:
     if sending.dry_run == "client":
         show_objects(_objects(submission, timing, chosen_api().namespace, sending), sending)
         return DONE
-    from corral.control.desk.crons import make_cron
-    from corral.control.desk.submitting import Needs, check_needs
+    from corral.control.desk.making.crons import make_cron
+    from corral.control.desk.making.submitting import Needs, check_needs
 
     needs = Needs(submission.name, submission.priority, tuple(one.claim for one in submission.claims))
     with connected(doing="" if sending.quiet else "submitting to") as session:

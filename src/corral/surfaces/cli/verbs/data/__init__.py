@@ -1,8 +1,8 @@
 """`corral data`: the data volumes that jobs can use."""
 
+from corral.surfaces.cli.calling.lazy_group import LazyGroup
 from corral.surfaces.cli.commands import Entry, Section
 from corral.surfaces.cli.connection import api_options
-from corral.surfaces.cli.lazy_group import LazyGroup
 
 SECTIONS: dict[str, Section] = {"Volumes": {"list": Entry("Show the claims that are ready for use.", ("ls",))}}
 

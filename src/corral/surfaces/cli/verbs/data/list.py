@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say_painted, tell
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from corral.control.desk.volumes import Volume
+    from corral.control.desk.cluster.volumes import Volume
     from corral.surfaces.cli.render.columns import Column as VolumeColumn
 
     _Columns = Sequence[VolumeColumn[Volume]]
@@ -31,7 +31,7 @@ def list(everywhere: bool, output: OutputForm) -> None:  # noqa: A001 - the name
 
     DESCRIPTION and OWNER are annotations of the claim: description, owner.
     """
-    from corral.control.desk.volumes import volumes_in
+    from corral.control.desk.cluster.volumes import volumes_in
 
     with connected() as session:
         volumes = volumes_in(session, everywhere=everywhere)

@@ -47,7 +47,7 @@ def _submit(word: str, command: tuple[str, ...], **given: Any) -> int:
     submission = submission_given(word, given, command)
     from msgspec.structs import replace
 
-    from corral.control.desk.submitting import Needs
+    from corral.control.desk.making.submitting import Needs
     from corral.kinds.submission.catalogue import job_type
     from corral.kinds.submission.objects import objects_of
 

@@ -1,8 +1,8 @@
 """`corral top`: what nodes and jobs use."""
 
+from corral.surfaces.cli.calling.lazy_group import LazyGroup
 from corral.surfaces.cli.commands import Entry, Section
 from corral.surfaces.cli.connection import api_options
-from corral.surfaces.cli.lazy_group import LazyGroup
 
 SECTIONS: dict[str, Section] = {
     "Of what": {

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say_painted, tell
-from corral.surfaces.cli.trainer_type import type_option
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
+from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
-    from corral.control.desk.finding import Found
-    from corral.control.desk.looking import Wanted
+    from corral.control.desk.jobs.looking import Wanted
+    from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
     from corral.control.desk.top.measuring import Meter
 
@@ -32,11 +32,11 @@ def job(name: str, trainer: str, everywhere: bool, refresh: bool, instance: str,
     corral top job                 all jobs, those with most GPUs first
     corral top job digits -r       each rank of one, every two seconds
     """
-    from corral.control.desk.finding import job_or_pod
-    from corral.control.desk.looking import Wanted
+    from corral.control.desk.jobs.looking import Wanted
+    from corral.control.desk.naming.finding import job_or_pod
     from corral.control.desk.top.measuring import Meter
-    from corral.surfaces.cli.job_listing import note
-    from corral.surfaces.cli.refreshing import again_and_again
+    from corral.surfaces.cli.acts.job_listing import note
+    from corral.surfaces.cli.acts.refreshing import again_and_again
 
     if name and everywhere:
         raise click.UsageError("a name is looked up in one namespace: leave out -A")
@@ -58,7 +58,7 @@ def job(name: str, trainer: str, everywhere: bool, refresh: bool, instance: str,
 
 def _show_jobs(session: "Session", meter: "Meter", wanted: "Wanted", output: OutputForm) -> None:
     from corral.control.desk.top.job_lines import used_jobs
-    from corral.surfaces.cli.job_listing import note
+    from corral.surfaces.cli.acts.job_listing import note
     from corral.surfaces.cli.render.terminal import surroundings
     from corral.surfaces.cli.render.top_jobs import top_jobs
 
@@ -74,7 +74,7 @@ def _show_jobs(session: "Session", meter: "Meter", wanted: "Wanted", output: Out
 
 
 def _show_ranks(session: "Session", meter: "Meter", found: "Found", instance: str, output: OutputForm) -> None:
-    from corral.control.desk.suggestions import did_you_mean
+    from corral.control.desk.naming.suggestions import did_you_mean
     from corral.control.desk.top.job_lines import used_ranks
     from corral.ports.refusals import NotFoundError
     from corral.surfaces.cli.render.terminal import surroundings

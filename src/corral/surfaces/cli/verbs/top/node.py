@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.output_form import OutputForm, output_option
 from corral.surfaces.cli.render.output import say_painted, tell
+from corral.surfaces.cli.words.output_form import OutputForm, output_option
 
 if TYPE_CHECKING:
     from corral.control.desk.session import Session
@@ -43,8 +43,8 @@ def node(
     corral top node -m share -o json
     """
     from corral.control.desk.top.measuring import Meter
-    from corral.surfaces.cli.job_listing import note
-    from corral.surfaces.cli.refreshing import again_and_again
+    from corral.surfaces.cli.acts.job_listing import note
+    from corral.surfaces.cli.acts.refreshing import again_and_again
 
     if metric:
         tell("note: how busy GPUs are is not measured yet")
@@ -57,12 +57,12 @@ def node(
 
 
 def _lines(session: "Session", meter: "Meter", names: tuple[str, ...], mode: str) -> "list[NodeLine]":
-    from corral.control.desk.node_views import nodes_in, pods_on_nodes
-    from corral.control.desk.suggestions import did_you_mean
+    from corral.control.desk.cluster.nodes import nodes_in, pods_on_nodes
+    from corral.control.desk.naming.suggestions import did_you_mean
     from corral.control.desk.top.node_lines import mode_of, node_lines
     from corral.kinds.nodes import FAKE_NODE
     from corral.ports.refusals import NotFoundError
-    from corral.surfaces.cli.job_listing import note
+    from corral.surfaces.cli.acts.job_listing import note
 
     nodes = nodes_in(session)
     known = [one.name for one in nodes]

@@ -1,0 +1,1 @@
+"""What an API offers us: who we are there, its nodes and claims, and whether it has what jobs need."""

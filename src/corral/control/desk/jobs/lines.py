@@ -1,0 +1,206 @@
+"""A training job in one line: what became of it, how many of its pods run, how long it takes. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from corral.control.desk.jobs.members import chief_among
+from corral.control.desk.jobs.pods import JobPod
+from corral.control.desk.jobs.status_words import status_word
+from corral.control.desk.naming.finding import Found
+from corral.control.desk.naming.trainers import trainer_of
+from corral.kinds.gpus import gpus_of
+from corral.kinds.objects import Object
+from corral.kinds.training.label_names import JOB_NAME
+from corral.reconcile.moments import seconds_of
+
+ENDED = ("Succeeded", "Failed")
+_BATCH_WORDS = {"Complete": "Succeeded"}
+_LAUNCHER_WORDS = {"Active": "Running", "Succeeded": "Succeeded", "Failed": "Failed"}
+"""How MPIJobs of the first days, which have no conditions, tell their state."""
+_ANNOUNCED = ("SuccessCriteriaMet", "FailureTarget")
+
+
+class JobLine(NamedTuple):
+    """What a table tells about a job; times are seconds since the epoch."""
+
+    namespace: str
+    name: str
+    kind: str
+    state: str
+    """The last condition that holds, in the operator's words."""
+    status: str
+    """The state in Arena's words: QUEUING, PENDING, RUNNING, SUCCEEDED, FAILED, and SUSPENDED of ours."""
+    trainer: str
+    ready: int
+    total: int
+    restarts: int
+    created: float | None
+    started: float | None
+    ended: float | None
+    progress: str
+    nodes: tuple[str, ...] = ()
+    failure: str = ""
+    gpus_requested: int = 0
+    gpus_allocated: int = 0
+    chief_address: str = ""
+    """The address of the node on which the leading pod is or was."""
+    priority: str = ""
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it has succeeded or failed."""
+        return self.state in ENDED
+
+    def duration(self, now: float) -> float | None:
+        """Returns for how long it has worked, None when it has not begun."""
+        return None if self.started is None else (self.ended or now) - self.started
+
+
+def status_of(obj: Object) -> Object:
+    """Returns the status, never None."""
+    return obj.get("status") or {}
+
+
+def state_of(obj: Object) -> str:
+    """Returns the state that people see: the last condition that holds, Pending before the first."""
+    held = [str(one.get("type", "")) for one in conditions_of(obj) if one.get("status") == "True"]
+    # A plain Job calls its good end Complete, and announces either end before it is there.
+    holding = [_BATCH_WORDS.get(kind, kind) for kind in held if kind not in _ANNOUNCED]
+    ended = [kind for kind in holding if kind in ENDED]
+    launcher = _LAUNCHER_WORDS.get(status_of(obj).get("launcherStatus") or "", "Pending")
+    state = ended[-1] if ended else holding[-1] if holding else launcher
+    if obj["metadata"].get("deletionTimestamp") and not ended:
+        return "Deleting"
+    return state
+
+
+def conditions_of(obj: Object) -> list[dict[str, Any]]:
+    """Returns the conditions, the latest last."""
+    return [one for one in status_of(obj).get("conditions") or [] if isinstance(one, dict)]
+
+
+class Role(NamedTuple):
+    """One role of a job: how many pods, and of which template."""
+
+    name: str
+    replicas: int
+    template: Object
+
+
+def roles_of(obj: Object) -> Iterator[Role]:
+    """Yields the roles for which a job asks; a plain Job has one, without a name."""
+    spec = obj.get("spec") or {}
+    maps = [value for name, value in spec.items() if name.endswith("ReplicaSpecs") and isinstance(value, dict)]
+    if not maps:
+        yield Role("", int(spec.get("parallelism") or 1), spec.get("template") or {})
+    for name, one in ((name, one) for roles in maps for name, one in roles.items() if isinstance(one, dict)):
+        yield Role(name, 1 if one.get("replicas") is None else int(one["replicas"]), one.get("template") or {})
+
+
+def total_of(obj: Object) -> int:
+    """Returns for how many pods a job asks."""
+    return sum(role.replicas for role in roles_of(obj))
+
+
+def names_of_pods(job: Found) -> Iterator[str]:
+    """Yields the names that the pods of a training job have, also of those that are gone."""
+    for role in roles_of(job.object):
+        yield from (f"{job.key.name}-{role.name.lower()}-{index}" for index in range(role.replicas))
+    yield f"{job.key.name}-launcher"
+
+
+def job_line(job: Found, pods: Sequence[JobPod] = ()) -> JobLine:
+    """Returns the line of a job; of one that has ended the pods may be gone, so its own status counts."""
+    obj, key, status = job.object, job.key, status_of(job.object)
+    state = state_of(obj)
+    wanted = list(roles_of(obj))
+    chief, tally = chief_among(pods), _tally(pods)
+    roles = [one for one in (status.get("replicaStatuses") or {}).values() if isinstance(one, dict)]
+    told = sum(one.get("active", 0) + one.get("succeeded", 0) for one in roles)
+    failures = status.get("failures") or []
+    return JobLine(
+        key.namespace,
+        key.name,
+        job.resource.kind,
+        state,
+        status_word(obj, state, pods),
+        trainer_of(job.resource.kind, obj),
+        tally.ready if pods and state not in ENDED else told,
+        sum(role.replicas for role in wanted),
+        int(status.get("restarts") or 0) + tally.restarts,
+        seconds_of(obj["metadata"].get("creationTimestamp")),
+        seconds_of(status.get("startTime")),
+        seconds_of(status.get("completionTime")) or _failed_at(obj),
+        progress_text(status.get("progress") or {}),
+        tally.nodes,
+        failures[-1].get("class", "") if failures else "",
+        sum(role.replicas * gpus_of(_pod_spec(role).get("containers") or ()) for role in wanted),
+        tally.gpus,
+        chief.status.host_ip if chief is not None else "",
+        _priority(obj, wanted),
+    )
+
+
+class _Tally(NamedTuple):
+    """What is counted over the pods of a job: those that are ready or done, restarts in place, GPUs of running ones."""
+
+    ready: int
+    restarts: int
+    gpus: int
+    nodes: tuple[str, ...]
+
+
+def _tally(pods: Sequence[JobPod]) -> _Tally:
+    """Returns the counts; one pass, since there may be thousands."""
+    ready = restarts = gpus = 0
+    nodes: dict[str, None] = {}
+    for pod in pods:
+        status, node = pod.status, pod.spec.node_name
+        phase = status.phase
+        if phase == "Running":
+            gpus += pod.gpus
+        if phase == "Succeeded" or pod.is_ready:
+            ready += 1
+        for held in status.init_container_statuses:
+            restarts += held.restart_count
+        for held in status.container_statuses:
+            restarts += held.restart_count
+        if node:
+            nodes[node] = None
+    return _Tally(ready, restarts, gpus, tuple(nodes))
+
+
+def _pod_spec(role: Role) -> Object:
+    return role.template.get("spec") or {}
+
+
+def _priority(obj: Object, roles: Sequence[Role]) -> str:
+    """Returns the class that a role names, else the one of the job itself, as the policy of a gang."""
+    for role in roles:
+        if named := _pod_spec(role).get("priorityClassName"):
+            return str(named)
+    policy = ((obj.get("spec") or {}).get("runPolicy") or {}).get("schedulingPolicy") or {}
+    return str(policy.get("priorityClass") or "")
+
+
+def _failed_at(obj: Object) -> float | None:
+    """Returns when a job failed; a plain Job has a completion time only when it has succeeded."""
+    ends = [one for one in conditions_of(obj) if one.get("type") == "Failed" and one.get("status") == "True"]
+    return seconds_of(ends[-1].get("lastTransitionTime")) if ends else None
+
+
+def progress_text(progress: Object) -> str:
+    """Returns how far a job is: `12% 120/1000`, as much of it as it told."""
+    step, total, percent = (progress.get(name) for name in ("step", "total", "percent"))
+    parts = [] if percent is None else [f"{percent:g}%"]
+    if step is not None:
+        parts.append(f"{step}/{total}" if total is not None else f"step {step}")
+    return " ".join(parts)
+
+
+def by_job(pods: Iterable[JobPod]) -> dict[tuple[str, str], list[JobPod]]:
+    """Returns pods by namespace and the name of their job."""
+    found: dict[tuple[str, str], list[JobPod]] = {}
+    for pod in pods:
+        found.setdefault((pod.metadata.namespace, pod.metadata.labels.get(JOB_NAME, "")), []).append(pod)
+    return found

@@ -1,0 +1,113 @@
+"""Asking the API for what a table or the story of a job needs."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, NamedTuple
+
+from corral.control.desk.jobs.glances import JobGlance
+from corral.control.desk.jobs.lines import JobLine, by_job, job_line
+from corral.control.desk.jobs.pods import JobPod
+from corral.control.desk.naming.finding import Found, ignored, training_jobs
+from corral.control.desk.naming.kinds import TRAINING_RESOURCES
+from corral.control.desk.naming.trainers import trainer_named, trainer_of
+from corral.control.desk.session import Session
+from corral.kinds.objects import Object
+from corral.kinds.references import ApiResource
+from corral.kinds.training.label_names import JOB_NAME
+from corral.kinds.well_known import POD
+from corral.ports.direct_store import DirectStore
+from corral.ports.object_store import Scope
+from corral.ports.refusals import ForbiddenError
+
+
+class Wanted(NamedTuple):
+    """Which jobs are asked for."""
+
+    trainer: str = ""
+    """The type, such as `tfjob`; "" is all of them."""
+    labels: str = ""
+    """A selector in the server's syntax."""
+    everywhere: bool = False
+    """Whether all namespaces are meant."""
+
+
+def jobs_in(
+    session: Session,
+    resource: ApiResource | None = None,
+    *,
+    everywhere: bool = False,
+    wanted: Wanted | None = None,
+    at_a_glance: bool = False,
+    on_note: Callable[[str], None] = ignored,
+) -> list[Found]:
+    """Returns the training jobs of one kind, or of all, the newest first; what we may not read is noted.
+
+    At a glance they are only what a table shows, which is quicker.
+    """
+    wanted = wanted or Wanted(everywhere=everywhere)
+    trainer = trainer_named(wanted.trainer)
+    kinds = [one for one in TRAINING_RESOURCES if trainer is None or one.kind == trainer.kind]
+    list_them = partial(
+        training_jobs,
+        session,
+        kinds if resource is None else [resource],
+        shape=JobGlance if at_a_glance else dict[str, Any],
+        on_note=on_note,
+    )
+    found = _jobs_seen(session.namespace, wanted, list_them, on_note)
+    of_type = [one for one in found if trainer is None or trainer_of(one.resource.kind, one.object) == trainer.name]
+    return newest_first(of_type)
+
+
+def _jobs_seen(
+    namespace: str, wanted: Wanted, list_them: Callable[[Scope], list[Found]], on_note: Callable[[str], None]
+) -> list[Found]:
+    """Returns the jobs that are listed; who asks for all namespaces and may read only some gets those of the own one."""
+    own = Scope(namespace, labels=wanted.labels)
+    if not wanted.everywhere:
+        return list_them(own)
+    try:
+        return list_them(Scope(labels=wanted.labels))
+    except ForbiddenError:
+        found = list_them(own)
+        on_note(f"left out, since you may not list all jobs: those outside of namespace {namespace}")
+        return found
+
+
+def newest_first(jobs: Iterable[Found]) -> list[Found]:
+    """Returns jobs by age, those of one second by place and name."""
+    by_place = sorted(jobs, key=lambda job: (job.key, job.resource))
+    return sorted(by_place, key=lambda job: str(job.object["metadata"].get("creationTimestamp") or ""), reverse=True)
+
+
+def namespace_of(session: Session, jobs: Iterable[Found]) -> str:
+    """Returns the namespace in which the pods of jobs are: the own one as long as all are there, else all of them."""
+    return session.namespace if all(job.key.namespace == session.namespace for job in jobs) else ""
+
+
+def lines_of(session: Session, jobs: list[Found], *, on_note: Callable[[str], None] = ignored) -> list[JobLine]:
+    """Returns a line for each job; how often containers were restarted in place only the pods can tell."""
+    scope = Scope(namespace_of(session, jobs), labels=JOB_NAME)
+    pods = by_job(pods_in(session.store, scope, on_note=on_note)) if jobs else {}
+    return [job_line(job, pods.get(job.key, [])) for job in jobs]
+
+
+def pods_in(store: DirectStore, scope: Scope, *, on_note: Callable[[str], None] = ignored) -> list[JobPod]:
+    """Returns the pods of a scope, trimmed; none, and a note, when we may not read them."""
+    found: list[JobPod] = []
+    try:
+        for page in store.pages(POD, scope, JobPod):
+            if page.is_first:
+                found.clear()
+            found += page.items
+    except ForbiddenError:
+        on_note("left out, since you may not list pods: what only they can tell")
+        return []
+    return found
+
+
+def table_of(session: Session, resource: ApiResource, name: str, *, everywhere: bool = False) -> Object:
+    """Returns the server's own table of a kind, or of one object of it."""
+    namespace = session.namespace if resource.namespaced and not everywhere else ""
+    scope = Scope(namespace, fields=f"metadata.name={name}" if name else "")
+    return session.store.list_table(resource, scope)

@@ -1,0 +1,1 @@
+"""How a job comes to be: by a submission, once more, or on a schedule."""

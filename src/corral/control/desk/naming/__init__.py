@@ -1,0 +1,1 @@
+"""Which object is meant: from the words of people to kinds, types of jobs and objects."""
