@@ -1,1 +1,1 @@
-"""How one waits for a server: lists that are gathered, watches that begin anew, and what is said meanwhile."""
+"""How one waits for a server: watches that begin anew with a list, and what is said meanwhile."""
