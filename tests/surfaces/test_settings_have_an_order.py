@@ -88,9 +88,10 @@ def test_secrets_for_images_come_from_wherever_they_are_set(
         ("color: red\n", "", ""),
         ("home: /elsewhere\n", "home cannot be set in a file", "set the variable CORRAL_HOME"),
         ("kubeconfig: ./other\n", "kubeconfig cannot be set by a project", "`corral config set kubeconfig VALUE`"),
+        ("context: prod\n", "context cannot be set by a project", "`corral config set context VALUE`"),
         ("- context\n", "is not a mapping of settings to values", ""),
-        ("context: [a]\n", "context must be text", ""),
-        ("context: a\ncontext: b\n", "", ""),
+        ("namespace: [a]\n", "namespace must be text", ""),
+        ("namespace: a\nnamespace: b\n", "", ""),
     ],
 )
 def test_a_file_with_a_fault_is_refused_with_its_place(
@@ -105,9 +106,26 @@ def test_a_file_with_a_fault_is_refused_with_its_place(
     assert hint in refused.err
 
 
-def test_a_project_cannot_choose_what_is_run_or_read() -> None:
+def test_a_project_cannot_choose_what_is_run_or_read_or_spoken_to() -> None:
     """Its file came with somebody else's folder, and a kubeconfig may name programs to run."""
-    assert {one.name for one in SETTINGS if one.in_projects} == {"context", "namespace", "image-pull-secrets"}
+    assert {one.name for one in SETTINGS if one.in_projects} == {"namespace", "image-pull-secrets"}
+
+
+def test_a_cloned_folder_does_not_send_commands_to_another_cluster(typed: Typing, tmp_path: Path) -> None:
+    """What was chosen by `corral use` counts, and a project that would choose otherwise is refused, not overruled."""
+    cluster = '{"name": "%s", "cluster": {"server": "http://127.0.0.1:1"}}'
+    context = '{"name": "%s", "context": {"cluster": "%s"}}'
+    (tmp_path / "kubeconfig").write_text(
+        f'{{"clusters": [{cluster % "a"}, {cluster % "b"}], "contexts": [{context % ("a", "a")}, {context % ("b", "b")}]}}'
+    )
+    assert typed("use", "a").status == 0
+    project = tmp_path / "folder" / ".corral.yaml"
+    project.write_text("context: b\n")
+    refused = typed("list")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith(f"error: {project}: context cannot be set by a project\n")
+    project.unlink()
+    assert view(typed)["context"] == {"value": "a", "origin": "corral use"}
 
 
 def test_the_file_of_a_project_must_belong_to_who_uses_it(tmp_path: Path) -> None:

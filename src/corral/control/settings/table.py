@@ -20,7 +20,8 @@ class Setting(NamedTuple):
     in_files: bool = True
     """Whether the user's own file may hold it."""
     in_projects: bool = False
-    """Whether the file of a project may hold it: others wrote that one, so it may not choose what is run or read."""
+    """Whether the file of a project may hold it: others wrote that one, so it may choose neither what is run or
+    read nor which cluster is spoken to."""
     is_list: bool = False
     choices: tuple[str, ...] = ()
 
@@ -33,7 +34,6 @@ SETTINGS: Final = (
         'The kube context that commands talk to, or "embedded".',
         "CORRAL_CONTEXT",
         "--context",
-        in_projects=True,
     ),
     Setting(
         "namespace",

@@ -7,7 +7,7 @@ Which API a command talks to, and in which namespace. The first of these that sa
 
   1. --context NAME, -n NAME
   2. CORRAL_CONTEXT, CORRAL_NAMESPACE
-  3. .corral.yaml in this folder or in one above it
+  3. .corral.yaml in this folder or in one above it: the namespace, never the API
   4. `corral use NAME -n NAMESPACE`
   5. config.yaml in Corral's home (`corral config set context NAME`)
   6. namespace in Arena's file (not for the API of this machine)

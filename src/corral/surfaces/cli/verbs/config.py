@@ -16,7 +16,8 @@ def config() -> None:
     """Show and change settings.
 
     A setting counts as a flag, a variable (CORRAL_...), in the file of a project (.corral.yaml, here or in a folder above),
-    in your own file (config.yaml in Corral's home), in Arena's file, or by default, in this order.
+    in your own file (config.yaml in Corral's home), in Arena's file, or by default, in this order. The file of a project cannot
+    choose the context.
     """
 
 
