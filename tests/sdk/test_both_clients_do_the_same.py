@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 import threading
 import time
 from typing import Any
@@ -140,6 +141,8 @@ def test_a_submission_and_a_manifest_become_jobs(client: Any, stage: HollowStage
     name = name_for(client, "asked")
     job = client.submit(Submission(type="pytorchjob", name=name, image="none", workers=2, command="true"))
     assert (job.name, job.kind, job.line.total) == (name, "PyTorchJob", 2)
+    (container,) = job.object["spec"]["pytorchReplicaSpecs"]["Master"]["template"]["spec"]["containers"]
+    assert container["workingDir"] == os.getcwd()
     with pytest.raises(AlreadyExistsError):
         client.submit(Submission(type="pytorchjob", name=name, image="none"))
     manifest = json.loads(stage.job(f"{name}-too", workers=0).read_text())

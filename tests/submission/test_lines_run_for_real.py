@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from corral.kinds.submission.catalogue import WORDS
 from tests.submission.machine import Machine
 
@@ -116,3 +118,22 @@ def test_every_type_is_taken_by_the_api(machine: Machine) -> None:
         word: done.stderr for word in WORDS if (done := machine.cli("submit", word, "--name=t", *flags)).returncode
     }
     assert refused == {}
+
+
+def test_a_job_starts_in_the_folder_in_which_it_was_typed(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not in the home of root, which other users cannot enter."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.sh").write_text("pwd\n")
+    machine.submit("pytorchjob", "--name=where", "--image=none", "sh train.sh")
+    machine.succeeded("where")
+    assert [line.partition("] ")[2] or line for line in machine.said("where")] == [str(tmp_path)]
+
+
+def test_a_folder_that_was_given_counts_on_one_machine_too(machine: Machine) -> None:
+    shown = machine.cli(
+        *("submit", "pytorchjob", "--name=given", "--image=none", "--dry-run=client", "-o", "json"),
+        *("--working-dir=/opt", "true"),
+    )
+    assert '"workingDir": "/opt"' in shown.stdout

@@ -114,7 +114,8 @@ class Driver:
 
     def _alike(self, text: str) -> str:
         """Returns a text with what differs from run to run replaced, each by a word as long as it where that matters."""
-        text = text.replace(str(self._home), "HOME").replace("\x1b", "␛").rstrip("\n")
+        text = text.replace(str(self._home), "HOME").replace(str(self._home.parent), "/FOLDER")
+        text = text.replace("\x1b", "␛").rstrip("\n")
         for pattern, word in _ALIKE:
             text = pattern.sub(word, text)
         return text

@@ -68,7 +68,7 @@ def _of_container(submission: Submission, found: JobType) -> Iterator[Fault]:
         yield Fault("secrets", names.variable_fault(secret.name))
         yield Fault("secrets", names.object_name_fault(secret.secret))
         yield Fault("secrets", names.secret_key_fault(secret.key))
-    yield Fault("working_dir", names.path_fault(one.working_dir))
+    yield Fault("working_dir", names.path_fault(one.start_folder))
     if not one.shell or one.shell != one.shell.strip() or not one.shell.isprintable() or one.shell.startswith("-"):
         yield Fault("shell", f"{shown(one.shell)} is no program")
     if "\0" in one.command or any("\0" in word for word in one.argv):

@@ -64,7 +64,7 @@ def _container(submission: Submission, job_type: JobType, role: Role, env: list[
             "image": role.wishes.image or submission.image,
             "imagePullPolicy": submission.image_pull_policy,
             "command": _command(submission) if role.runs_command else [],
-            "workingDir": submission.working_dir,
+            "workingDir": submission.start_folder,
             "env": env,
             "ports": [{"name": name, "containerPort": port} for name, port in role.ports],
             "resources": _resources(submission, role),

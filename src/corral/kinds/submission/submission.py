@@ -8,7 +8,8 @@ import msgspec
 from corral.kinds.submission.code_bundle import CodeBundle
 
 WORKING_DIR: Final = "/" + "root"
-"""Where a container starts when nothing else is said: Arena's own choice, to which the paths of its users are relative."""
+"""Where a container starts on a cluster when nothing else is said: Arena's own choice, to which the paths of its users are
+relative."""
 TENSORBOARD_IMAGE: Final = "tensorflow/tensorflow:latest"
 """Has TensorBoard; on one machine only the command of that name counts."""
 LOGDIR: Final = "/training_logs"
@@ -112,7 +113,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     argv: tuple[str, ...] = ()
     """The words of a program that needs no shell, in place of a command; nothing in them is taken for a variable."""
     shell: str = "sh"
-    working_dir: str = WORKING_DIR
+    working_dir: str | None = None
+    """Where containers start; None when nobody said it."""
     env: Words = {}
     secrets: tuple[SecretValue, ...] = ()
     pod_fields: Words = {}
@@ -175,3 +177,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     spot_instance: bool = False
     max_wait_seconds: int = 0
+
+    @property
+    def start_folder(self) -> str:
+        """Returns where containers start."""
+        return WORKING_DIR if self.working_dir is None else self.working_dir

@@ -39,7 +39,7 @@ def mounted(submission: Submission, job_type: JobType, role: Role) -> list[Mount
 
 def code_path(submission: Submission) -> str:
     """Returns where the code is."""
-    return f"{submission.working_dir.rstrip('/')}/{CODE}"
+    return f"{submission.start_folder.rstrip('/')}/{CODE}"
 
 
 def files_name(name: str) -> str:
@@ -137,7 +137,7 @@ def _sent_code(submission: Submission) -> list[Mounted]:
     if submission.code is None:
         return []
     volume = code_bundle.volume("sent-code", code_name(submission.name), submission.code)
-    return [Mounted(volume, (_mount(volume, submission.working_dir, readOnly=True),))]
+    return [Mounted(volume, (_mount(volume, submission.start_folder, readOnly=True),))]
 
 
 def _shared_memory(submission: Submission, job_type: JobType) -> list[Mounted]:

@@ -40,7 +40,12 @@ SECTIONS: dict[str, tuple[Flag, ...]] = {
             Value("NAME=SECRET[:KEY]", spelling.secret_value, tuple),
             "A variable whose value stands in a Secret; repeatable.",
         ),
-        Flag("--working-dir", "working_dir", PATH, "Where the command starts; code comes to the folder `code` in it."),
+        Flag(
+            "--working-dir",
+            "working_dir",
+            PATH,
+            "Where the command starts, on one machine here by default; code comes to the folder `code` in it.",
+        ),
         Flag("--shell", "shell", TEXT, "What runs the command: sh, or bash."),
         Flag(
             "--image-pull-policy",

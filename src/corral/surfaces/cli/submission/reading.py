@@ -1,5 +1,6 @@
 """From the values of flags to a submission without faults."""
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -36,9 +37,24 @@ def submission_given(word: str, given: Mapping[str, Any], command: Iterable[str]
         from corral import assembly  # what a wrong flag ends must not pay for it
 
         tree["image_pull_secrets"] = assembly.image_pull_secrets()
+    if "working_dir" not in tree and (folder := _folder_here()):
+        tree["working_dir"] = folder
     submission = msgspec.convert(tree, Submission)
     refuse_faults(submission)
     return submission
+
+
+def _folder_here() -> str:
+    """Returns the folder in which the command was typed if pods see the same files, else ""."""
+    from corral import assembly
+
+    api = chosen_api()
+    if not assembly.is_this_machine(api.kubeconfig, api.context):
+        return ""
+    try:
+        return os.getcwd()
+    except FileNotFoundError as error:
+        raise Mistyped("the folder in which this was typed is gone", "give --working-dir") from error
 
 
 def refuse_faults(submission: Submission) -> None:
