@@ -86,6 +86,11 @@ def test_ranks_are_shown_with_what_they_use(machine: tuple[Cli, Path]) -> None:
     assert [line.split()[0] for line in table[1:3]] == ["played", "busy"]
     assert table[1].split()[-2:] == ["N/A", "N/A"]
     assert table[-1] == "Total Allocated/Requested GPUs of Training Jobs: 4/4"
+    waiting = _job("waiting", {"resources": {"limits": {"nvidia.com/gpu": 16}}})
+    assert cli("apply", "-f", "-", text=json.dumps(waiting)).returncode == 0
+    total = "Total Allocated/Requested GPUs of Training Jobs: 4/20"
+    until(lambda: cli("top", "job").stdout.splitlines()[-1] == total, "a job that waits for GPUs")
+    assert cli("delete", "pytorchjob/waiting").returncode == 0
     with Running(home, "top", "job", "busy", "-r") as refreshing:
         refreshing.wait_line("------- 20")
         until(lambda: sum(line.startswith("Name:") for line in refreshing.lines) == 2, "a second answer")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def top_jobs(jobs: "Sequence[UsedJob]", now: float, where: Surroundings, *, everywhere: bool) -> str:
-    """Returns the jobs with most GPUs first, and how many GPUs all that run have."""
+    """Returns the jobs with most GPUs first, and how many GPUs all that have not ended have and want."""
     columns: list[Column[UsedJob]] = [
         *([Column("NAMESPACE", _namespace)] if everywhere else []),
         Column("NAME", lambda one: one.line.name),
@@ -28,8 +28,9 @@ def top_jobs(jobs: "Sequence[UsedJob]", now: float, where: Surroundings, *, ever
         Column("CPU", lambda one: processors(one.usage.cpu)),
         Column("MEMORY", lambda one: memory(one.usage.memory)),
     ]
-    running = [one.line for one in jobs if one.line.status == "RUNNING"]
-    given, wanted = sum(one.gpus_allocated for one in running), sum(one.gpus_requested for one in running)
+    # Arena counts running jobs only, so that both numbers are nearly always the same; those that wait want GPUs as well.
+    going = [one.line for one in jobs if not one.line.has_ended]
+    given, wanted = sum(one.gpus_allocated for one in going), sum(one.gpus_requested for one in going)
     total = f"Total Allocated/Requested GPUs of Training Jobs: {given}/{wanted}"
     return f"{laid_out(columns, jobs, where)}\n\n{total}"
 
