@@ -12,7 +12,9 @@ import pytest
 
 from corral.kinds.references import ObjectKey
 from corral.kinds.well_known import POD
+from corral.ports.object_store import Patch
 from corral.testing.hollow_node import Part
+from corral.testing.hollow_node.log_book import Container
 from tests.surfaces.conftest import private_environment
 from tests.surfaces.hollow_stage import HollowStage, Running, hollow_stage, until
 
@@ -66,6 +68,26 @@ def test_a_container_is_followed_across_its_restarts(stage: HollowStage) -> None
     assert done.stdout == "try\ntry\ntry\n"
     previous = stage.cli("logs", "again", "--previous")
     assert previous.stdout == "try\n"
+
+
+def test_a_run_that_is_served_before_the_api_tells_of_it_is_read_once(stage: HollowStage) -> None:
+    stage.submit("ahead", workers=0, restart_policy="OnFailure", master=Part(seconds=None, lines=("one", "two")))
+    container = Container("default", "ahead-master-0", "pytorch")
+    with Running(stage.home, "logs", "-f", "ahead") as following:
+        following.wait_line("two")
+        stage.node.begin_again(container)
+        stage.say("ahead-master-0", "three")
+        following.wait_line("three")
+        pod = stage.client.get(POD, ObjectKey("default", "ahead-master-0"))
+        held = [{**pod["status"]["containerStatuses"][0], "restartCount": 1}]
+        status = Patch("merge", {"status": {"containerStatuses": held}})
+        stage.client.patch(POD, ObjectKey("default", "ahead-master-0"), status, subresource="status")
+        stage.node.cut(container)
+        stage.say("ahead-master-0", "four")
+        following.wait_line("four")
+        assert stage.cli("delete", "ahead").returncode == 0
+        following.end()
+    assert following.lines == ["one\n", "two\n", "three\n", "four\n"]
 
 
 def test_a_pod_that_replaces_another_is_followed_too(stage: HollowStage) -> None:

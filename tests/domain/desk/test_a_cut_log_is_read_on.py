@@ -125,3 +125,22 @@ def test_a_reader_asks_again_from_a_whole_second() -> None:
         cursor.begin()
         cursor.feed(f"2027-01-15T08:00:01.987654321{zone} hello\n".encode())
         assert cursor.resumes_from == f"2027-01-15T08:00:01{zone}"
+
+
+def test_another_log_of_the_same_second_is_read_once_however_often_it_is_cut() -> None:
+    """A container that begins anew may say its first lines in the second of the last ones before."""
+    first = [(BEGIN, b"one"), (BEGIN + 1, b"two")]
+    second = [(BEGIN + 2, b"three"), (BEGIN + 3, b"four")]
+    cursor, pieces = LogCursor(), list[Piece]()
+    cursor.begin()
+    pieces += cursor.feed(served(first, ""))
+    for log in (second, second[:1], second, [*second, (BEGIN + 4, b"five")]):
+        cursor.begin()
+        for line in log:
+            pieces += cursor.feed(served([line], cursor.resumes_from))
+            if cursor.is_lost:
+                pieces += cursor.go_on_regardless()
+        pieces += cursor.finish()
+        if cursor.is_lost:
+            pieces += cursor.go_on_regardless()
+    assert joined(pieces) == b"one\ntwo\nthree\nfour\nfive\n"

@@ -65,6 +65,17 @@ class HollowNode:
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self.book.say, container, *lines)
 
+    def begin_again(self, container: Container) -> None:
+        """Ends the run of a container and serves the log of another; the API is told nothing. May be called from any thread."""
+        assert self._loop is not None
+        self.cut(container)
+        self._loop.call_soon_threadsafe(self.book.begin, container)
+
+    def cut(self, container: Container) -> None:
+        """Ends what is being read of a container; the API is told nothing. May be called from any thread."""
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self.book.end, container)
+
     async def _play(self, stack: AsyncExitStack, client: AsyncClient, script: Script) -> None:
         runtime = runtime_of(client, clock=SystemClock(), randomness=SystemRandomness(), component="hollow-node")
         played = ScriptedPods(runtime, self.name, script, self.book, self._scope)

@@ -136,6 +136,8 @@ class LogCursor:
     """Turns the bytes of one stream after the other into lines that were not there before."""
 
     def __init__(self) -> None:
+        self.has_jumped = False
+        """Whether it went on behind a gap: what it reads now may be another log than before."""
         self.stamp = b""
         """The stamp of the last line."""
         self._known: deque[_Known] = deque(maxlen=REMEMBERED)
@@ -145,6 +147,8 @@ class LogCursor:
         self._line: _Line | None = None
         self._line_stamp = b""
         self._search: _Search | None = None
+        self._beyond: int | None = None
+        """After a search in vain: only what is later than this is news."""
         self._skipped = 0
 
     @property
@@ -168,7 +172,7 @@ class LogCursor:
 
     def begin(self) -> None:
         """Starts a new stream of the same log; what it repeats will be passed over."""
-        self._waiting, self._line, self._skipped = b"", None, 0
+        self._waiting, self._line, self._skipped, self._beyond = b"", None, 0, None
         self._search = _Search(tuple(self._known), self._in_second) if self.has_begun else None
         self._end_search_if_there()
 
@@ -198,14 +202,14 @@ class LogCursor:
         """Ends a search in vain, and returns everything later than the last line."""
         search, self._search = self._search, None
         assert search is not None
+        self.has_jumped = True
         self._open_bytes = self._skipped = 0
-        last, current, pieces = nanoseconds(self.stamp), self._line, list[Piece]()
+        self._beyond, current, pieces = nanoseconds(self.stamp), self._line, list[Piece]()
         for piece in search.held:
-            if nanoseconds(piece.stamp) > last:
-                if piece.starts or self._line is None:
-                    self._line = _Line()
-                self._line.add(piece.text)
-                self._give(piece, pieces)
+            if piece.starts or self._line is None:
+                self._line = _Line()
+            self._line.add(piece.text)
+            self._give_if_later(piece, pieces)
         self._line = current
         return pieces
 
@@ -218,7 +222,7 @@ class LogCursor:
         self._line.add(text)
         piece = Piece(self._line_stamp, text, starts, ends)
         if self._search is None:
-            self._give(piece, pieces)
+            self._give_if_later(piece, pieces)
         else:
             self._search.hold(piece)
             if ends:
@@ -231,6 +235,16 @@ class LogCursor:
         if self._search is not None and self._search.is_there:
             self._search = None
             self._skipped = self._open_bytes
+
+    def _give_if_later(self, piece: Piece, pieces: list[Piece]) -> None:
+        """Hands a piece on unless a search ended in vain and it is no later than what was read before."""
+        if self._beyond is not None:
+            if nanoseconds(piece.stamp) <= self._beyond:
+                return
+            # From here on it is another log, or one that was cut: it does not repeat what was read before.
+            self._beyond, self._in_second = None, 0
+            self._known.clear()
+        self._give(piece, pieces)
 
     def _give(self, piece: Piece, pieces: list[Piece]) -> None:
         """Hands a piece on, without what was handed on before a cut."""

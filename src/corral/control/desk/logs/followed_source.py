@@ -127,8 +127,11 @@ class FollowedSource:
         status = status_of_container(pod, self._source.container)
         run = status.restart_count if status is not None else 0
         if self._run is not None and run > self._run:
-            self._read_missed(self._run, run)
-            self._turn_to(run)
+            if self._cursor.has_jumped:  # the node served this run before the API told of it, and it is read already
+                self._cursor.has_jumped = False
+            else:
+                self._read_missed(self._run, run)
+                self._turn_to(run)
         self._run = run if self._run is None else max(run, self._run)
 
     def _read_missed(self, since: int, until: int) -> None:
@@ -149,8 +152,13 @@ class FollowedSource:
         try:
             self._stream(follow=False, strictly=True)
         except LostPlaceError:
-            if self._read_rest_of_previous():
-                self._turn_to((self._run or 0) + 1)
+            run = self._run or 0
+            latest = max((one.run for one in self._kept_of_pod()), default=run)
+            if latest > run:
+                self._read_missed(run, latest)
+                self._turn_to(latest)
+            elif self._read_rest_of_previous():
+                self._turn_to(run + 1)
         self._in_doubt = False
 
     def _read_rest_of_previous(self) -> bool:
