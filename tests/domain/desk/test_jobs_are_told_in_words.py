@@ -77,6 +77,14 @@ def test_a_line_counts_ready_pods_and_all_restarts() -> None:
     assert line.duration(line.started + 9.0 if line.started else 0.0) == 9.0
 
 
+def test_a_job_that_has_ended_counts_what_is_done_however_late_its_status_is() -> None:
+    ended, left = pod("worker", 0, phase="Succeeded"), pod("worker", 1, phase="Running")
+    late = {"Worker": {"active": 1, "succeeded": 0}}
+    assert job_line(job(("Succeeded", "True"), replicaStatuses=late), [ended, left]).ready == 1
+    assert job_line(job(("Failed", "True"), replicaStatuses=late)).ready == 0
+    assert job_line(job(("Succeeded", "True"), replicaStatuses={"Worker": {"succeeded": 2}})).ready == 2
+
+
 def test_a_finished_job_takes_no_more_time() -> None:
     told = {"startTime": BEGAN, "completionTime": ENDED, "replicaStatuses": {"Master": {"succeeded": 1}, "Worker": {}}}
     line = job_line(job(("Succeeded", "True"), **told))

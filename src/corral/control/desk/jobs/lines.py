@@ -116,7 +116,8 @@ def job_line(job: Found, pods: Sequence[JobPod] = ()) -> JobLine:
     wanted = list(roles_of(obj))
     chief, tally = chief_among(pods), _tally(pods)
     roles = [one for one in (status.get("replicaStatuses") or {}).values() if isinstance(one, dict)]
-    told = sum(one.get("active", 0) + one.get("succeeded", 0) for one in roles)
+    succeeded = sum(one.get("succeeded", 0) for one in roles)
+    active = sum(one.get("active", 0) for one in roles)
     failures = status.get("failures") or []
     return JobLine(
         key.namespace,
@@ -125,7 +126,7 @@ def job_line(job: Found, pods: Sequence[JobPod] = ()) -> JobLine:
         state,
         status_word(obj, state, pods),
         trainer_of(job.resource.kind, obj),
-        tally.ready if pods and state not in ENDED else told,
+        _good(state, pods, tally, succeeded, active),
         sum(role.replicas for role in wanted),
         int(status.get("restarts") or 0) + tally.restarts,
         seconds_of(obj["metadata"].get("creationTimestamp")),
@@ -141,9 +142,20 @@ def job_line(job: Found, pods: Sequence[JobPod] = ()) -> JobLine:
     )
 
 
+def _good(state: str, pods: Sequence[JobPod], tally: "_Tally", succeeded: int, active: int) -> int:
+    """Returns how many pods are as they should be: ready or done while the job goes on, done when it has ended.
+
+    The status of a job may count a pod late, and its pods may be gone: of one that has ended, the larger number is true.
+    """
+    if state in ENDED:
+        return max(succeeded, tally.succeeded)
+    return tally.ready if pods else active + succeeded
+
+
 class _Tally(NamedTuple):
     """What is counted over the pods of a job: those that are ready or done, restarts in place, GPUs of running ones."""
 
+    succeeded: int
     ready: int
     restarts: int
     gpus: int
@@ -152,13 +164,15 @@ class _Tally(NamedTuple):
 
 def _tally(pods: Sequence[JobPod]) -> _Tally:
     """Returns the counts; one pass, since there may be thousands."""
-    ready = restarts = gpus = 0
+    succeeded = ready = restarts = gpus = 0
     nodes: dict[str, None] = {}
     for pod in pods:
         status, node = pod.status, pod.spec.node_name
         phase = status.phase
         if phase == "Running":
             gpus += pod.gpus
+        if phase == "Succeeded":
+            succeeded += 1
         if phase == "Succeeded" or pod.is_ready:
             ready += 1
         for held in status.init_container_statuses:
@@ -167,7 +181,7 @@ def _tally(pods: Sequence[JobPod]) -> _Tally:
             restarts += held.restart_count
         if node:
             nodes[node] = None
-    return _Tally(ready, restarts, gpus, tuple(nodes))
+    return _Tally(succeeded, ready, restarts, gpus, tuple(nodes))
 
 
 def _pod_spec(role: Role) -> Object:
