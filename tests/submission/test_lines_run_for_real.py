@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from corral.kinds.submission.catalogue import WORDS
+from corral.kinds.submission.submission import WORKING_DIR
 from tests.submission.machine import Machine
 
 MEET = 'touch "$MEET/$HOSTNAME"; until [ "$(ls "$MEET" | wc -l)" -ge {count} ]; do sleep 0.05; done'
@@ -137,3 +138,12 @@ def test_a_folder_that_was_given_counts_on_one_machine_too(machine: Machine) -> 
         *("--working-dir=/opt", "true"),
     )
     assert '"workingDir": "/opt"' in shown.stdout
+
+
+def test_code_that_is_fetched_stays_where_users_of_arena_look_for_it(machine: Machine) -> None:
+    """Their commands name the whole path, below the home of root."""
+    shown = machine.cli(
+        *("submit", "pytorchjob", "--name=fetched", "--image=none", "--dry-run=client", "-o", "json"),
+        *("--sync-mode=git", "--sync-source=file:///somewhere/code.git", "true"),
+    )
+    assert f'"workingDir": "{WORKING_DIR}"' in shown.stdout

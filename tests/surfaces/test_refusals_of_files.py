@@ -66,6 +66,8 @@ FILES: dict[str, tuple[str | bytes, str]] = {
     "43 a good document and one that asks for the host": (job(volumes=HOST), "hostPath"),
     "44 the host by an anchor": (BY_ANCHOR, "hostPath"),
     "an anchor of itself": (MAP + "data: &a {x: *a}\n", "a"),
+    "an empty file": ("", "no object"),
+    "a file with a comment only": ("# nothing yet\n---\n", "no object"),
     "no text at all": (b"\xff\xfe\x00\x01", "UTF-8"),
     "no name": ("apiVersion: v1\nkind: ConfigMap\nmetadata: {}\n", "metadata.name"),
     "a name that goes up": (MAP.replace("smuggled", '"../x"'), "'../x'"),

@@ -140,9 +140,16 @@ def _end_containers(home: Home, on_wait: Callable[[str], None] | None) -> list[s
     folder = NodeFolder(home.node)
     running = [run for run in runs_of(folder) if run.is_running()]
     if running and on_wait:
-        on_wait(f"ending {len(running)} containers (at most {DOWN_GRACE_SECONDS:g} s)")
+        on_wait(
+            f"ending {_containers(len(running))} (at most {DOWN_GRACE_SECONDS:g} s); their jobs go on at the next `corral up` "
+            "where their restart policy says so, and have failed otherwise"
+        )
     end_all(folder, DOWN_GRACE_SECONDS).refuse_survivors()
-    return [f"{len(running)} containers"] if running else []
+    return [_containers(len(running))] if running else []
+
+
+def _containers(number: int) -> str:
+    return f"{number} container{'' if number == 1 else 's'}"
 
 
 def embedded_overview() -> Overview:

@@ -182,3 +182,11 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     def start_folder(self) -> str:
         """Returns where containers start."""
         return WORKING_DIR if self.working_dir is None else self.working_dir
+
+    @property
+    def may_start_here(self) -> bool:
+        """Returns whether on one machine containers start where the job was submitted: nobody said otherwise.
+
+        Code that is fetched stays below Arena's folder, since its users write the whole path of it in their commands.
+        """
+        return self.working_dir is None and not self.sync.mode

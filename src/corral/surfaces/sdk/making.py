@@ -61,7 +61,7 @@ def submitted(what: Submission | Mapping[str, Any], notes: Notes) -> Work[Seen]:
 
 def _submit(session: Session, submission: Submission, notes: Notes) -> Seen:
     placed = replace(submission, namespace=submission.namespace or session.namespace)
-    if session.is_embedded and placed.working_dir is None:
+    if session.is_embedded and placed.may_start_here:
         placed = replace(placed, working_dir=os.getcwd())
     if faults := faults_of(placed):
         told = "; ".join(f"{fault.field}: {fault.sentence}" for fault in faults)

@@ -30,6 +30,9 @@ def manifests_in(names: Iterable[str], values: Sequence[str] = ()) -> list[Manif
             problems.append(error)
     reading = read_manifests(texts)
     problems += reading.problems
+    if not problems and not reading.manifests:
+        sources = ", ".join(text.source for text in texts)
+        problems.append(PermanentError("unreadable-file", f"there is no object in {sources}"))
     if settings and not problems:
         reading = with_values(reading.manifests, settings)
         problems = reading.problems

@@ -37,9 +37,9 @@ def submission_given(word: str, given: Mapping[str, Any], command: Iterable[str]
         from corral import assembly  # what a wrong flag ends must not pay for it
 
         tree["image_pull_secrets"] = assembly.image_pull_secrets()
-    if "working_dir" not in tree and (folder := _folder_here()):
-        tree["working_dir"] = folder
     submission = msgspec.convert(tree, Submission)
+    if submission.may_start_here and (folder := _folder_here()):
+        submission = msgspec.structs.replace(submission, working_dir=folder)
     refuse_faults(submission)
     return submission
 
