@@ -97,6 +97,27 @@ async def test_a_reader_that_is_too_slow_goes_on_with_a_whole_line(run: RunOfLin
     assert numbers == list(range(numbers[0], 200_000))
 
 
+@WAYS
+async def test_a_reader_whose_piece_is_cut_away_while_it_reads_hears_the_end(
+    run: RunOfLines, punch: Punch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last cut comes when the run is over, and may fall between reading a piece and asking whether it is still kept."""
+    run.say(_lines(0, 100_000))
+    run.is_over = True
+    reading, cuts = os.pread, [1]
+
+    def read_and_be_cut(descriptor: int, most: int, place: int) -> bytes:
+        data = reading(descriptor, most, place)
+        if cuts:
+            cuts.pop()
+            cut(run.log, TimeIndex(run.log), MEGABYTE, punch)
+        return data
+
+    monkeypatch.setattr(os, "pread", read_and_be_cut)
+    numbers = _numbers(await run.shown(Asked(follow=True)))
+    assert numbers == list(range(numbers[0], 100_000))
+
+
 async def test_what_has_no_lines_is_cut_all_the_same(run: RunOfLines) -> None:
     index = TimeIndex(run.log)
     run.say(b"\xff" * (4 * MEGABYTE))

@@ -57,9 +57,12 @@ class LogFile:
             data = self._pread(before, start, most)
             # Whoever cuts tells so first: what is still said to be kept after reading was there while it was read.
             after = read_kept(self._log)
-            if before.generation == after.generation:
-                missing = max(after.first - start, 0)
-                return start + missing, data[missing:]
+            if before.generation != after.generation:
+                continue
+            missing = max(after.first - start, 0)
+            if data and missing >= len(data):
+                continue  # all of it was given back while it was read; there is more behind it
+            return start + missing, data[missing:]
         return position, b""
 
     def _pread(self, kept: Kept, position: int, most: int) -> bytes:

@@ -17,6 +17,8 @@ from corral.engine.node.logs.starting_points import since_start, tail_start
 PIECE_BYTES = 128 << 10
 SOONEST_SECONDS, LATEST_SECONDS = 0.02, 0.25
 """How long a follower waits before it looks again."""
+_LOOKS_IN_VAIN = 20
+"""How often a log whose run is over is asked for the rest of it: a cut under way holds readers up, one that broke off for good."""
 
 
 async def read(log: RunLog, asked: Asked, is_over: Callable[[], bool]) -> AsyncGenerator[bytes, None]:
@@ -24,7 +26,7 @@ async def read(log: RunLog, asked: Asked, is_over: Callable[[], bool]) -> AsyncG
 
     A log that is not there is FileNotFoundError with the first piece. `previous` is for whoever chooses the run.
     """
-    left = asked.most_bytes
+    left, in_vain = asked.most_bytes, 0
     pause = SOONEST_SECONDS
     with LogFile(log) as file:
         reader = _Reader(file, asked, await _start(file, asked))
@@ -35,9 +37,11 @@ async def read(log: RunLog, asked: Asked, is_over: Callable[[], bool]) -> AsyncG
             if piece:
                 yield piece
                 left = None if left is None else left - len(piece)
-                pause = 0.0
-            elif is_last:
+                pause, in_vain = 0.0, 0
+            elif is_last and (reader.has_read_all() or in_vain == _LOOKS_IN_VAIN):
                 return
+            else:
+                in_vain = in_vain + 1 if is_last else 0
             await asyncio.sleep(pause)
             pause = min(max(pause * 2, SOONEST_SECONDS), LATEST_SECONDS)
 
@@ -83,6 +87,11 @@ class _Reader:
             self._position += len(data)
             self._is_line_start = data.endswith(b"\n")
         return shown
+
+    def has_read_all(self) -> bool:
+        """Returns whether nothing is left of what was asked for."""
+        end = self._file.end()
+        return self._position >= (end if self._stop is None else min(self._stop, end))
 
     def _look_for_a_cut(self) -> None:
         """Begins anew when the container itself has emptied its log, as `> /dev/stdout` does."""
