@@ -118,7 +118,8 @@ def test_the_schema_says_what_fields_are(judge: Judge, change: Object, fields: l
     obj["spec"] |= change
     verdict = judge.create(obj)
     assert verdict.code == 422
-    assert [one["field"] for one in verdict.body["details"]["causes"]] == fields
+    told = [one["field"] for one in verdict.body["details"]["causes"]]
+    assert sorted(told) == sorted(fields)  # a real server names them in any order
 
 
 def test_defaults_are_written_down(judge: Judge) -> None:
