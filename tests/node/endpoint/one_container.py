@@ -57,6 +57,14 @@ class OneContainer:
         )
         self.run = start(launch)
         self.is_over = False
+        self._hear_the_first_word()
+
+    def _hear_the_first_word(self, within: float = 20.0) -> None:
+        """Returns when the container has begun to speak: what readers find does not depend on how quickly it did."""
+        until = time.monotonic() + within
+        while not os.path.getsize(self.log_of_run.path):
+            assert time.monotonic() < until, "the container says nothing"
+            time.sleep(0.005)
 
     def say(self, data: bytes) -> None:
         """Appends to the log as the container does."""

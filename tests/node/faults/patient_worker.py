@@ -2,7 +2,8 @@
 
 It holds a lock on a file of its rank, so that a second process of the same rank is noticed, and notes what it does: when it
 began, that it was doubled, that it is done. A rank that is started again goes on from the step it had reached. As long as
-there is a file `hold` in the folder, ranks that have made all their steps wait.
+there is a file `hold` in the folder, ranks that have made all their steps wait. The master is the last to be done, since its
+end is that of the job, and ends whoever is not.
 """
 
 import fcntl
@@ -12,6 +13,8 @@ import time
 from pathlib import Path
 
 STEP_SECONDS = 0.1
+PATIENCE_STEPS = 600
+"""How long the master waits for the others, in steps."""
 
 
 def main(folder: Path, seconds: float) -> int:
@@ -33,6 +36,11 @@ def main(folder: Path, seconds: float) -> int:
         print(f"rank {rank} step {step + 1}/{last}", flush=True)
         time.sleep(STEP_SECONDS)
     while (folder / "hold").exists():
+        time.sleep(STEP_SECONDS)
+    others = [folder / f"{other}.notes" for other in range(1, int(os.environ["WORLD_SIZE"]))] if rank == "0" else []
+    for _ in range(PATIENCE_STEPS):
+        if all(other.exists() and "done" in other.read_text() for other in others):
+            break
         time.sleep(STEP_SECONDS)
     note(folder, rank, "done")
     return 0

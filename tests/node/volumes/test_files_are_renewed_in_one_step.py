@@ -17,6 +17,14 @@ def _read_in(folder: int, name: str) -> bytes:
         return file.read()
 
 
+def _read_both(path: Path) -> tuple[bytes, bytes]:
+    folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return _read_in(folder, "a"), _read_in(folder, "b")
+    finally:
+        os.close(folder)
+
+
 def test_a_config_map_is_files_behind_links(tmp_path: Path) -> None:
     scene = Scene(tmp_path, VOLUME)
     assert scene.make(config(a_txt="1", b="2")) == ("v",)
@@ -50,13 +58,10 @@ def test_a_reader_sees_all_of_the_old_or_all_of_the_new(tmp_path: Path) -> None:
 
     def read() -> None:
         while not done.is_set():
-            folder = os.open(scene.path / "..data", os.O_RDONLY | os.O_DIRECTORY)
             try:
-                one, other = _read_in(folder, "a"), _read_in(folder, "b")
+                one, other = _read_both(scene.path / "..data")
             except FileNotFoundError:
-                continue  # the folder that was opened has been replaced and removed: a reader tries again
-            finally:
-                os.close(folder)
+                continue  # what the link named has been replaced and removed since: a reader tries again
             if one != other:
                 mixtures.append((one, other))
 
