@@ -10,6 +10,7 @@ from corral.surfaces.cli.connection import chosen_api, connected
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
 from corral.surfaces.cli.speech.mistyped import Mistyped
+from corral.surfaces.cli.words.dry_run import Trial
 from corral.surfaces.cli.words.durations import seconds_given
 from corral.surfaces.cli.words.output_form import FORMS, FormType, OutputForm
 
@@ -42,7 +43,9 @@ def sending_params() -> list[click.Parameter]:
     return [
         click.Option(
             ["--dry-run", "dry_run"],
-            type=click.Choice(["none", "client", "server"]),
+            type=Trial(),
+            is_flag=False,
+            flag_value="client",
             default="none",
             help="Show the objects and make none; server lets the API check them.",
         ),
