@@ -6,7 +6,7 @@ from corral.adapters.kubernetes.context_choice import Choices, Target, choose_co
 from corral.errors import PermanentError
 
 CASES: dict[str, tuple[Choices, Target]] = {
-    "nothing said": (Choices(), Target("embedded", "embedded", "no kube context")),
+    "nothing said": (Choices(), Target("embedded", "embedded", "default")),
     "only a kube context": (
         Choices(current="prod", contexts=["prod"]),
         Target("context", "prod", "current kube context"),

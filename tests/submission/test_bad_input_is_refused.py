@@ -43,6 +43,10 @@ LINES: dict[str, tuple[tuple[str, ...], str]] = {
     "a value that is missing": ((*PLAIN, "--cpu"), "--cpu"),
     "a time to wait for nothing": ((*PLAIN, "--timeout=5s"), "--propagate and --timeout are about waiting"),
     "waiting for what is not made": ((*PLAIN, "--wait", "--dry-run=server"), "a dry run makes nothing"),
+    "a command taken for a kind of trial": (
+        ("submit", "tfjob", "--name=j", "--image=i", "--dry-run", "python train.py"),
+        "--dry-run is client or server, not 'python train.py'",
+    ),
     "a form that is none": ((*PLAIN, "-o", "table"), "table"),
     "serving": (("serve", "tensorflow", "--name=x"), "corral serve is not there: serving comes later"),
     "models": (("model", "list"), "corral model is not there"),
@@ -78,3 +82,14 @@ def test_it_is_refused_in_one_line(key: str, capsys: pytest.CaptureFixture[str])
 def test_a_good_line_would_be_sent(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(list(PLAIN)) == 8
     assert "127.0.0.1:1" in capsys.readouterr().err
+
+
+def test_a_missing_image_is_explained_where_any_name_would_do(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = ["submit", "pytorchjob", "--name=j", "python train.py"]
+    assert run(line) == 2
+    assert "hint: `corral submit pytorchjob --help`" in capsys.readouterr().err
+    monkeypatch.setenv("CORRAL_CONTEXT", "embedded")
+    assert run(line) == 2
+    assert "on one machine any name does, since commands run in your own environment" in capsys.readouterr().err

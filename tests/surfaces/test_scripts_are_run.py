@@ -68,6 +68,36 @@ def test_a_script_runs_here_and_everything_behind_it_is_its_own(cli: Cli, tmp_pa
     assert done.stderr.splitlines()[-1].startswith(f"{name} succeeded after ")
 
 
+def test_a_script_that_is_not_there_is_told_what_is(cli: Cli) -> None:
+    write(train="print(1)")
+    for word in ("trian.py", "train"):
+        refused = cli("run", word)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert refused.stderr.splitlines()[-1] == 'hint: did you mean "train.py"?'
+    assert cli("run", "other.py").stderr.splitlines()[-1].startswith("hint: scripts are looked for in this folder, ")
+
+
+def test_a_package_that_is_not_there_is_named_wherever_the_end_is_told(cli: Cli) -> None:
+    write(needy="import no_such_package\n")
+    missing = "its program found no module no_such_package"
+    done = cli("run", "--name", "needy", "needy.py")
+    assert done.returncode == 1
+    told, hint = done.stderr.splitlines()[-2:]
+    assert told.endswith(f" (user): {missing}")
+    assert hint.startswith(
+        "hint: corral run --python ENVIRONMENT needy.py  (an environment that has no_such_package); "
+    )
+    shown = cli("get", "needy")
+    assert f"Failure:     user: {missing}\n" in shown.stdout
+    assert shown.stderr.startswith("hint: corral run --python ENVIRONMENT needy.py")
+    why = cli("why", "needy").stdout
+    assert f"{missing} and failed with exit code 1 (needy-master-0 on " in why
+    assert f"{sys.prefix}/bin/python" in why
+    assert "-m pip install no_such_package" in why
+    waited = cli("wait", "needy")
+    assert (waited.returncode, waited.stderr.splitlines()[0]) == (1, f"error: needy has not succeeded: {missing}")
+
+
 def test_workers_find_each_other_and_their_lines_are_marked(cli: Cli) -> None:
     write(ranks=RANKS)
     done = cli("run", "--workers", "2", "--framework", "pytorch", "--name", "both", "--env", "A=1", "ranks.py", "x")

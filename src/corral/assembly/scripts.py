@@ -112,11 +112,15 @@ def _framework(wish: ScriptWish, workers: int) -> tuple[Guess, Chosen]:
     from corral.adapters.system.code_folder import own_module, read_file
 
     if not wish.script.endswith(".py"):
-        hint = "`corral submit` runs any command"
+        hint = _near(wish.script) or "`corral submit` runs any command"
         raise PermanentError(
             "bad-script", f"{wish.script} is no Python script: its name does not end in .py", hint=hint
         )
-    text = read_file(wish.script, _LARGEST_SCRIPT).decode(errors="replace")
+    try:
+        text = read_file(wish.script, _LARGEST_SCRIPT).decode(errors="replace")
+    except PermanentError as error:
+        error.hint = _near(wish.script) or f"scripts are looked for in this folder, {os.getcwd()}"
+        raise
     folder = os.path.dirname(os.path.abspath(wish.script))
     if not wish.framework:
         guess = guessed(text, wish.script, lambda name: own_module(folder, name))
@@ -126,6 +130,18 @@ def _framework(wish: ScriptWish, workers: int) -> tuple[Guess, Chosen]:
     except PermanentError:
         guess = Guess((), frozenset())  # whoever says what a script is for need not have it understood
     return guess, Chosen(framework_named(wish.framework))
+
+
+def _near(script: str) -> str:
+    """Returns the hint with the scripts beside a name that is none, "" when none is near."""
+    from corral.control.desk.naming.suggestions import did_you_mean
+
+    folder, name = os.path.split(script)
+    try:
+        known = [os.path.join(folder, one) for one in os.listdir(folder or ".") if one.endswith(".py")]
+    except OSError:
+        return ""
+    return did_you_mean(script, known) if name else ""
 
 
 def _refuse_no_image(wish: ScriptWish, *, is_here: bool) -> None:

@@ -4,7 +4,6 @@ import pytest
 
 from corral.control.desk.manifests.applying import told_apart
 from corral.control.desk.manifests.reading import Manifest, Text, in_order, read_manifests
-from corral.control.desk.naming.suggestions import did_you_mean
 from corral.control.desk.waiting import verdict_on
 from corral.ports.refusals import ConflictError, InvalidError
 
@@ -68,14 +67,6 @@ def test_a_conflict_names_no_flag() -> None:
     assert (conflict.code, conflict.hint) == ("conflict", ""), (
         "how it is forced is a matter of the command that meets it"
     )
-
-
-@pytest.mark.parametrize(
-    ("word", "want"), [("pytrochjobs", "pytorchjobs"), ("dig", "digits"), ("PyTorchJo", "PyTorchJob"), ("zzz", "")]
-)
-def test_a_slip_of_the_finger_is_told_what_was_meant(word: str, want: str) -> None:
-    known = ["pytorchjobs", "digits", "PyTorchJob", "pods"]
-    assert did_you_mean(word, known) == (f'did you mean "{want}"?' if want else "")
 
 
 def job(state: str, failure: str = "user") -> dict[str, object]:

@@ -314,6 +314,24 @@ def test_the_last_end_of_a_crashing_program_is_told() -> None:
     assert reason.evidence[-1].text == "boom"
 
 
+MISSING = LastWords("digits-worker-0", ["Traceback", "ModuleNotFoundError: No module named 'torch'"])
+
+
+def test_a_module_that_is_not_there_is_named_before_anything_else() -> None:
+    failure = {"class": "user", "pod": "digits-worker-0", "exitCode": 1, "reason": "Error"}
+    status = {"startTime": BEGAN, "completionTime": "2027-01-15T08:00:01Z", "failures": [failure]}
+    reason = why("Failed", status=status, last_words=MISSING, is_here=True)
+    assert reason.sentence == (
+        "it has failed after 1s: its program found no module torch and failed with exit code 1 (digits-worker-0)"
+    )
+    assert (reason.code, reason.numbers["module"]) == ("failed-user", "torch")
+    assert reason.next_steps[-1] == "corral logs digits"
+    again = pod(0, "Running", "big", held("CrashLoopBackOff"), restarts=2)
+    crashing = why("Running", pods=[again], last_words=MISSING)
+    assert crashing.sentence.endswith("was started 3 times; its program found no module torch")
+    assert crashing.next_steps[0].startswith("choose an image that has torch")
+
+
 def test_numbers_are_numbers() -> None:
     reason, _, _ = REASONS["no room"]
     assert reason.numbers == {

@@ -42,7 +42,7 @@ def choose_context(choices: Choices) -> Target:
         return _named(choices.current, "current kube context", choices.contexts, embedded=False)
     if choices.in_cluster:
         return Target("in-cluster", "", "service account of this pod")
-    return Target("embedded", EMBEDDED, "no kube context")
+    return Target("embedded", EMBEDDED, "default")
 
 
 def _named(name: str, chooser: str, contexts: Sequence[str], *, embedded: bool = True) -> Target:

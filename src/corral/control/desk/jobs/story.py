@@ -56,6 +56,8 @@ class Story(NamedTuple):
     outputs: list[str]
     tensorboard: str = ""
     """Where its curves are shown."""
+    lack: str = ""
+    """What its program did not find: `its program found no module torch`."""
 
 
 def story_of(job: Found, pods: Sequence[JobPod], events: Sequence[Object], *, with_routine: bool = False) -> Story:

@@ -8,12 +8,24 @@ def nearest(word: str, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # only a command that fails pays for it
 
     words = sorted(set(known))
-    beginning = [one for one in words if len(word) > 2 and one.startswith(word)]
-    found = beginning[:1] if len(beginning) == 1 else get_close_matches(word.lower(), words, n=1, cutoff=0.7)
+    longer = _longer(word, words)
+    turned = [one for one in words if len(word) > 2 and sorted(one.lower()) == sorted(word.lower())]
+    found = longer if len(longer) == 1 else turned or get_close_matches(word.lower(), words, n=1, cutoff=0.7)
     return found[0] if found else ""
 
 
+def _longer(word: str, words: Iterable[str]) -> list[str]:
+    """Returns the words that begin so, without those that begin like another of them: a job's name begins those of its pods."""
+    found: list[str] = []
+    for one in words:
+        if len(word) > 2 and one.startswith(word) and not (found and one.startswith(f"{found[-1]}-")):
+            found.append(one)
+    return found
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Returns the hint for a word that is not known, "" when nothing is near."""
-    found = nearest(word, known)
-    return f'did you mean "{found}"?' if found else ""
+    """Returns the hint for a word that is not known, "" when nothing is near; of several that begin so it names three."""
+    words = sorted(set(known))
+    found = [one] if (one := nearest(word, words)) else _longer(word, words)[:3]
+    quoted = " or ".join(f'"{one}"' for one in found)
+    return f"did you mean {quoted}?" if found else ""

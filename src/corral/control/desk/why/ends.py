@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from corral.control.desk.jobs.lines import conditions_of, status_of
+from corral.control.desk.why.lacks import remedies
 from corral.control.desk.why.situation import Situation
 from corral.kinds.reasons import Evidence, Reason
 
@@ -16,8 +17,9 @@ CLASSES: Final = {
     "hang": "it made no further step, and was ended",
     "unknown": "it failed, and nothing says how",
 }
+REPAIR: Final = "repair the program: the same one fails again"
 _HELP: Final = {
-    "user": "repair the program: the same one fails again",
+    "user": REPAIR,
     "oom": "raise the memory limit of the container, or make batches smaller",
     "infra": "try again: the program may have no part in it",
     "node": "try again: another node may be well",
@@ -44,16 +46,19 @@ def failed(situation: Situation) -> Reason | None:
     code = last.get("exitCode")
     how = "" if code is None else f" with exit code {code}"
     where = f" ({last['pod']}{f' on {node}' if (node := last.get('node')) else ''})" if last.get("pod") else ""
-    sentence = f"it has failed{_after(situation)}: {CLASSES.get(kind, kind)}{how}{where}"
+    lack = situation.lack if kind == "user" else None
+    cause = f"{lack.sentence} and failed" if lack is not None else CLASSES.get(kind, kind)
+    sentence = f"it has failed{_after(situation)}: {cause}{how}{where}"
     seen = [Evidence(f"pod/{one.get('pod', '')}", _failure(one)) for one in failures[-3:]]
     words = situation.last_words
     lines = [Evidence(f"log of {words.pod}", line) for line in words.lines] if words is not None else []
     numbers = {"class": kind, "failures": len(failures), **({} if code is None else {"exitCode": code})}
-    steps = [
-        f"corral logs {situation.name}",
-        *([_HELP[kind]] if kind in _HELP else []),
-        f"corral get {situation.name} -e",
-    ]
+    helps = [_HELP[kind]] if kind in _HELP else []
+    if lack is not None:
+        numbers[lack.what], helps = lack.name, [*remedies(lack, situation.job, is_here=situation.is_here)]
+        steps = [*helps, f"corral logs {situation.name}"]
+    else:
+        steps = [f"corral logs {situation.name}", *helps, f"corral get {situation.name} -e"]
     return Reason(f"failed-{kind}", sentence, numbers, (*_said(situation, "Failed"), *seen, *lines), tuple(steps))
 
 

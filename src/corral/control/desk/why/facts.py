@@ -9,6 +9,7 @@ from corral.control.desk.jobs.lines import job_line
 from corral.control.desk.jobs.looking import pods_in
 from corral.control.desk.naming.finding import Found, ignored
 from corral.control.desk.session import Session
+from corral.control.desk.why.lacks import Lack, lack_told
 from corral.control.desk.why.situation import LastWords, Situation
 from corral.errors import CorralError
 from corral.kinds.well_known import PERSISTENT_VOLUME_CLAIM
@@ -23,11 +24,12 @@ def situation_of(session: Session, job: Found, now: float, *, on_note: Callable[
     """Returns a job and what is around it; about nodes and claims only when pods wait for them."""
     pods = pods_in(session.store, job.pods, on_note=on_note)
     events = events_of(session, job, pods, only_warnings=False, on_note=on_note)
-    situation = Situation(job, job_line(job, pods), pods, [told(one) for one in events], now)
+    line, said = job_line(job, pods), [told(one) for one in events]
+    situation = Situation(job, line, pods, said, now, is_here=session.is_embedded)
     if situation.unbound and not situation.line.has_ended:
         situation = _with_surroundings(session, situation, on_note)
     if situation.line.state == "Failed" or any(pod.restarts() for pod in pods):
-        situation = situation._replace(last_words=_last_words(session, job, on_note))
+        situation = situation._replace(last_words=last_words(session, job, on_note=on_note))
     return situation
 
 
@@ -57,7 +59,13 @@ def _claims(session: Session, namespace: str, on_note: Callable[[str], None]) ->
     return {one["metadata"]["name"]: str((one.get("status") or {}).get("phase") or "Pending") for one in found}
 
 
-def _last_words(session: Session, job: Found, on_note: Callable[[str], None]) -> LastWords | None:
+def lack_of(session: Session, job: Found) -> Lack | None:
+    """Returns what the program of a job that failed did not find, None when its last words tell of no such thing."""
+    words = last_words(session, job)
+    return lack_told(words.lines) if words is not None else None
+
+
+def last_words(session: Session, job: Found, *, on_note: Callable[[str], None] = ignored) -> LastWords | None:
     """Returns the last lines of the pod that failed first, or was restarted."""
     from corral.control.desk.logs.reading import Printed, Shelf, read_present, shelf_of
     from corral.control.desk.logs.sources import Choice, chosen_sources, in_order_of_failure

@@ -8,6 +8,7 @@ from corral.control.desk.jobs.events import Told
 from corral.control.desk.jobs.lines import JobLine
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.naming.finding import Found
+from corral.control.desk.why.lacks import Lack, lack_told
 
 
 class LastWords(NamedTuple):
@@ -31,11 +32,18 @@ class Situation(NamedTuple):
     claims: Mapping[str, str] | None = None
     """The phase of each claim of the namespace, by name."""
     last_words: LastWords | None = None
+    is_here: bool = False
+    """Whether pods are processes of this machine."""
 
     @property
     def name(self) -> str:
         """Returns the name of the job."""
         return self.job.key.name
+
+    @property
+    def lack(self) -> Lack | None:
+        """Returns what its program did not find, by its last words."""
+        return lack_told(self.last_words.lines) if self.last_words is not None else None
 
     @property
     def unbound(self) -> list[JobPod]:

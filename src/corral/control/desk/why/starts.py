@@ -1,9 +1,11 @@
 """Rules about pods that have a node: what keeps their containers from running, and how they run. Pure."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from corral.control.desk.jobs.pods import JobPod
+from corral.control.desk.why.ends import REPAIR
+from corral.control.desk.why.lacks import remedies
 from corral.control.desk.why.situation import Situation
 from corral.control.desk.why.words import listed, some, span
 from corral.kinds.pod_view import ContainerStatus, Terminated, Waiting
@@ -89,14 +91,17 @@ def crashing(situation: Situation) -> Reason | None:
         f"the program ends again and again in {some(len(pods), situation.line.total)}:"
         f" {worst.pod.name} was started {worst.container.restart_count + 1} times{how}"
     )
-    words = situation.last_words
+    words, lack = situation.last_words, situation.lack
     lines = [Evidence(f"log of {words.pod}", line) for line in words.lines] if words is not None else []
-    numbers = {
+    numbers: dict[str, Any] = {
         "pods": len(pods),
         "restarts": worst.container.restart_count,
         **({} if end is None else {"exitCode": end.exit_code}),
     }
-    steps = (f"corral logs {situation.name} --previous", "repair the program: the same one fails again")
+    steps: tuple[str, ...] = (f"corral logs {situation.name} --previous", REPAIR)
+    if lack is not None:
+        sentence, numbers[lack.what] = f"{sentence}; {lack.sentence}", lack.name
+        steps = (*remedies(lack, situation.job, is_here=situation.is_here), steps[0])
     return Reason("crashing", sentence, numbers, (*_told(held, situation), *lines), steps)
 
 

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from corral.surfaces.cli.acts.failing import failure_told
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
 
@@ -13,11 +14,18 @@ _STATUS = {"reached": DONE, "failed": FAILED, "otherwise": FAILED, "lost": LOST}
 
 
 def await_job(
-    session: "Session", job: "Found", goal: str = "succeeded", timeout: float | None = None, *, propagate: bool = False
+    session: "Session",
+    job: "Found",
+    goal: str = "succeeded",
+    timeout: float | None = None,
+    *,
+    propagate: bool = False,
+    quiet: bool = False,
 ) -> int:
     """Waits for a job and returns the exit status; Ctrl-C leaves the job alone, and says so.
 
-    To propagate is to return the exit code of the program that trains, whenever the job has ended and it is known.
+    To propagate is to return the exit code of the program that trains, whenever the job has ended and it is known. To be
+    quiet is not to say that all is well.
     """
     from corral.control.desk.waiting import in_words, trainer_exit_code, wait_for
 
@@ -30,9 +38,11 @@ def await_job(
         )
         raise
     reached, missed = in_words(goal)
-    if waited.verdict == "reached":
+    if waited.verdict == "failed":
+        tell(failure_told(session, job, f"error: {name} {missed}", waited.why))
+    elif waited.verdict != "reached":
+        tell(f"error: {name} {missed}: {waited.why}\nhint: `corral why {name}` tells more")
+    elif not quiet:
         say(f"{job.shown} {reached}")
-    else:
-        tell(f"error: {name} {missed}: {waited.why}\nhint: `corral get {name}` tells more")
     own = trainer_exit_code(session, job, waited) if propagate else None
     return _STATUS[waited.verdict] if own is None else own

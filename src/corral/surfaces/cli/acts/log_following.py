@@ -3,6 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
+from corral.surfaces.cli.acts.failing import failure_told
 from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.render.plain import age
 
@@ -27,7 +28,7 @@ def follow_job(session: "Session", found: "Found", choice: "Choice", *, timestam
         for one in Following(session, found, choice).events():
             if isinstance(one, Ended):
                 writer.end()
-                tell(_farewell(one, found))
+                tell(_farewell(session, one, found))
                 return one.object
             else:
                 write_heard(one, writer)
@@ -66,7 +67,7 @@ def write_heard(heard: "Heard", writer: "LogWriter") -> None:
         tell(f"note: {heard.text}")
 
 
-def _farewell(ended: "Ended", found: "Found") -> str:
+def _farewell(session: "Session", ended: "Ended", found: "Found") -> str:
     """Returns how a followed job ended, and how long it took."""
     from corral.control.desk.jobs.lines import conditions_of, job_line
     from corral.control.desk.naming.finding import Found
@@ -83,4 +84,4 @@ def _farewell(ended: "Ended", found: "Found") -> str:
         return f"{name} succeeded{after}"
     why = [str(one.get("message", "")) for one in conditions_of(ended.object) if one.get("type") == "Failed"]
     failure = f" ({line.failure})" if line.failure else ""
-    return f"{name} failed{after}{failure}: {' '.join(why)}\nhint: `corral get {name}` tells more"
+    return failure_told(session, Found(found.resource, ended.object), f"{name} failed{after}{failure}", " ".join(why))

@@ -57,7 +57,8 @@ def header(story: "Story", now: float, where: Surroundings) -> str:
     if line.progress:
         facts.append(("Progress:", _progress(line.progress, story.progress, is_over=line.has_ended)))
     if line.failure and line.state != "Succeeded":
-        facts.append(("Failure:", line.failure if line.has_ended else f"{line.failure}, and it goes on"))
+        told = f"{line.failure}: {story.lack}" if story.lack else line.failure
+        facts.append(("Failure:", told if line.has_ended else f"{told}, and it goes on"))
     facts += [("Output:", output) for output in story.outputs]
     shown = [(name, where.safe(text)) for name, text in facts]
     return table(shown, paint=painted if where.is_coloured else None)

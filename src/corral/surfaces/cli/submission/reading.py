@@ -1,7 +1,7 @@
 """From the values of flags to a submission without faults."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -46,10 +46,7 @@ def submission_given(word: str, given: Mapping[str, Any], command: Iterable[str]
 
 def _folder_here() -> str:
     """Returns the folder in which the command was typed if pods see the same files, else ""."""
-    from corral import assembly
-
-    api = chosen_api()
-    if not assembly.is_this_machine(api.kubeconfig, api.context):
+    if not is_here():
         return ""
     try:
         return os.getcwd()
@@ -57,10 +54,18 @@ def _folder_here() -> str:
         raise Mistyped("the folder in which this was typed is gone", "give --working-dir") from error
 
 
+def is_here() -> bool:
+    """Whether the job is made on this machine; nothing is started for the answer."""
+    from corral import assembly
+
+    api = chosen_api()
+    return assembly.is_this_machine(api.kubeconfig, api.context)
+
+
 def refuse_faults(submission: Submission) -> None:
     """Tells everything that is wrong with a submission, in one line."""
     if faults := faults_of(submission):
-        raise _told(submission.type, faults, is_named=bool(submission.name))
+        raise _told(submission, faults)
 
 
 def _value(flag: Flag, texts: Any) -> Any:
@@ -90,8 +95,15 @@ def _put(tree: dict[str, Any], field: str, value: Any) -> None:
     tree[last] = value
 
 
-def _told(word: str, faults: Iterable[Fault], *, is_named: bool) -> Mistyped:
-    names = {flag.field: flag.name for flag in reversed(list(flags_of(word))) if flag.field}
+def _told(submission: Submission, faults: Sequence[Fault]) -> Mistyped:
+    names = {flag.field: flag.name for flag in reversed(list(flags_of(submission.type))) if flag.field}
     parts = [f"{names.get(fault.field, '--' + fault.field)}: {fault.sentence}" for fault in faults]
-    hint = _help() if is_named else f"{_typed()} --name NAME --image IMAGE 'COMMAND'"
-    return Mistyped("; ".join(dict.fromkeys(parts)), hint)
+    return Mistyped("; ".join(dict.fromkeys(parts)), _hint(submission, faults))
+
+
+def _hint(submission: Submission, faults: Sequence[Fault]) -> str:
+    if not submission.name:
+        return f"{_typed()} --name NAME --image IMAGE 'COMMAND'"
+    if not submission.image and [fault.field for fault in faults] == ["image"] and is_here():
+        return "--image NAME; on one machine any name does, since commands run in your own environment"
+    return _help()

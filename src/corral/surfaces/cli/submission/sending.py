@@ -8,8 +8,9 @@ import click
 
 from corral.surfaces.cli.connection import chosen_api, connected
 from corral.surfaces.cli.render.output import say, tell
-from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
+from corral.surfaces.cli.speech.exit_codes import DONE
 from corral.surfaces.cli.speech.mistyped import Mistyped
+from corral.surfaces.cli.words.dry_run import Trial
 from corral.surfaces.cli.words.durations import seconds_given
 from corral.surfaces.cli.words.output_form import FORMS, FormType, OutputForm
 
@@ -42,7 +43,9 @@ def sending_params() -> list[click.Parameter]:
     return [
         click.Option(
             ["--dry-run", "dry_run"],
-            type=click.Choice(["none", "client", "server"]),
+            type=Trial(),
+            is_flag=False,
+            flag_value="client",
             default="none",
             help="Show the objects and make none; server lets the API check them.",
         ),
@@ -214,24 +217,9 @@ def tell_commands(namespace: str, *commands: tuple[list[str], str]) -> None:
 
 def _await(session: "Session", made: "Made", sending: Sending) -> int:
     """Waits for the end of a job and returns the exit status that tells it."""
-    from corral.control.desk.jobs.outcome import exit_code_of
     from corral.control.desk.naming.finding import Found
-    from corral.control.desk.waiting import wait_for
+    from corral.surfaces.cli.acts.awaiting import await_job
 
-    job, name = Found(made.resource, made.object), made.key.name
-    try:
-        waited = wait_for(session, job, "succeeded", sending.timeout, on_wait=tell)
-    except KeyboardInterrupt:
-        tell(
-            f"no longer waiting; {name} goes on\nhint: `corral wait {name}` waits again, `corral delete {name}` ends it"
-        )
-        raise
-    if waited.verdict == "reached":
-        if not sending.output.name and not sending.quiet:
-            say(f"{job.shown} has succeeded")
-        return DONE
-    tell(
-        f"error: {name} has failed: {waited.why}\nhint: `corral logs {name}` shows what it printed, `corral why {name}` why"
-    )
-    own = exit_code_of(session, job) if sending.propagate else None
-    return own if own else LOST if waited.verdict == "lost" else FAILED
+    quiet = sending.quiet or bool(sending.output.name)
+    job = Found(made.resource, made.object)
+    return await_job(session, job, timeout=sending.timeout, propagate=sending.propagate, quiet=quiet)

@@ -10,6 +10,7 @@ from corral.surfaces.cli.connection import api_options, chosen_api, connected
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.speech.exit_codes import DONE, exit_status
 from corral.surfaces.cli.speech.spoken import spoken
+from corral.surfaces.cli.words.dry_run import Trial
 from corral.surfaces.cli.words.durations import seconds_given
 from corral.surfaces.cli.words.output_form import OutputForm, output_option
 
@@ -37,7 +38,7 @@ class Waiting(NamedTuple):
 @click.option("--force-conflicts", is_flag=True, help="Take over fields that somebody else has set otherwise.")
 @click.option(
     "--dry-run",
-    type=click.Choice(["none", "client", "server"]),
+    type=Trial(),
     is_flag=False,
     flag_value="client",
     default="none",

@@ -112,6 +112,8 @@ def _show_job(session: "Session", found: "Found", asked: "Asked") -> None:
     from corral.control.desk.jobs.looking import pods_in
     from corral.control.desk.jobs.story import story_of
     from corral.control.desk.jobs.tensorboards import tensorboard_of
+    from corral.control.desk.why.facts import lack_of
+    from corral.control.desk.why.lacks import remedies
     from corral.surfaces.cli.acts.job_listing import note
     from corral.surfaces.cli.render.job_story import job_story
     from corral.surfaces.cli.render.terminal import surroundings
@@ -120,7 +122,12 @@ def _show_job(session: "Session", found: "Found", asked: "Asked") -> None:
     events = events_of(session, found, pods, only_warnings=not asked.events, on_note=note)
     story = story_of(found, pods, events, with_routine=asked.events)
     story = story._replace(tensorboard=tensorboard_of(session, found, pods))
-    say_painted(job_story(story, time.time(), surroundings(), asked))
+    lack = lack_of(session, found) if story.line.state == "Failed" or story.line.restarts else None
+    say_painted(
+        job_story(story._replace(lack=lack.sentence if lack is not None else ""), time.time(), surroundings(), asked)
+    )
+    if lack is not None:
+        tell(f"hint: {remedies(lack, found, is_here=session.is_embedded)[0]}")
     if asked.gpus:
         tell(
             "note: how busy GPUs are is not measured yet" if story.line.gpus_requested else "note: it asks for no GPUs"

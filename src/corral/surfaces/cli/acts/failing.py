@@ -1,0 +1,20 @@
+"""How a job has failed, told at the end of whatever waited for it or followed it: the cause, and what helps."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corral.control.desk.naming.finding import Found
+    from corral.control.desk.session import Session
+
+
+def failure_told(session: "Session", job: "Found", begin: str, said: str) -> str:
+    """Returns that a job has failed, and a hint; what its program did not find says more than what the job `said`."""
+    from corral.control.desk.why.facts import lack_of
+    from corral.control.desk.why.lacks import remedies
+
+    more = f"`corral why {job.key.name}` tells more"
+    lack = lack_of(session, job)
+    if lack is None:
+        return f"{begin}: {said}\nhint: {more}"
+    remedy = remedies(lack, job, is_here=session.is_embedded)[0]
+    return f"{begin}: {lack.sentence}\nhint: {remedy}; {more}"

@@ -1,0 +1,33 @@
+"""Did you mean: what a slip of the finger, or a beginning that was typed in haste, was meant to be."""
+
+import pytest
+
+from corral.control.desk.naming.suggestions import did_you_mean
+
+KNOWN = ["pytorchjobs", "digits", "PyTorchJob", "pods", "get", "list", "top", "train-6vwmb", "train-6vwmb-master-0"]
+
+
+@pytest.mark.parametrize(
+    ("word", "want"),
+    [
+        ("pytrochjobs", "pytorchjobs"),
+        ("dig", "digits"),
+        ("PyTorchJo", "PyTorchJob"),
+        ("gte", "get"),
+        ("lsit", "list"),
+        ("tpo", "top"),
+        ("train", "train-6vwmb"),
+    ],
+)
+def test_a_slip_of_the_finger_is_told_what_was_meant(word: str, want: str) -> None:
+    assert did_you_mean(word, KNOWN) == f'did you mean "{want}"?'
+
+
+def test_of_several_that_begin_so_three_are_named() -> None:
+    known = [*KNOWN, "train-8x2kq", "train-9b7zz", "train-zzzzz"]
+    assert did_you_mean("train", known) == 'did you mean "train-6vwmb" or "train-8x2kq" or "train-9b7zz"?'
+
+
+def test_what_is_near_nothing_is_told_nothing() -> None:
+    assert did_you_mean("zzz", KNOWN) == ""
+    assert did_you_mean("t", KNOWN) == ""
