@@ -1,0 +1,161 @@
+"""In which order gangs of one queue have their turn, and where they stand until then.
+
+Higher priority first, then older; a gang that has waited longer than patience goes before all that have not, the oldest first,
+whatever its priority: so nobody waits for ever behind others that are more important.
+
+Gangs are kept in *classes*: those of a class ask the same and run about as long. When the first of a class cannot go, the others
+of it are not asked, so that a cycle costs as much as there are classes, not gangs.
+"""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator
+from heapq import heappop, heappush
+from math import frexp
+from typing import NamedTuple
+
+from corral.placement.admission.amounts import Amounts, amounts_of_gang
+from corral.placement.admission.claims import Waiting
+from corral.placement.asks import PodAsk
+
+Rank = tuple[int, int, float, str]
+"""Overdue (0) or not (1), priority turned round, arrival, uid: smaller goes first."""
+
+
+class Shape(NamedTuple):
+    """What decides where a gang can go; gangs of one shape go or do not go alike."""
+
+    asks: tuple[tuple[PodAsk, int], ...]
+    minimum: int
+    strategy: str
+    within: str
+    near: str
+    held: tuple[tuple[str, PodAsk], ...] = ()
+    """Members that are bound already: they tie the others to where they are."""
+
+
+class Class(NamedTuple):
+    """Gangs of a queue that ask the same and run about as long: between a power of two of seconds and the next."""
+
+    queue: str
+    shape: Shape
+    duration: int
+    """The power of two above its run time; -1 when nobody knows it."""
+
+
+class Entry(NamedTuple):
+    """A gang in the line with what is worked out once about it."""
+
+    claim: Waiting
+    kind: Class
+    needs: Amounts
+
+
+def entry_of(claim: Waiting, strategy: str) -> Entry:
+    """Returns what a line keeps of a gang; `strategy` is that of its queue."""
+    gang = claim.gang
+    if not gang.strategy and strategy:
+        gang = gang._replace(strategy=strategy)
+        claim = claim._replace(gang=gang)
+    counts: dict[PodAsk, int] = {}
+    for one in gang.members:
+        if not one.held:
+            counts[one.ask] = counts.get(one.ask, 0) + 1
+    held = tuple(sorted((one.held, one.ask) for one in gang.members if one.held))
+    shape = Shape(tuple(sorted(counts.items())), gang.minimum, gang.strategy, gang.within, gang.near, held)
+    duration = -1 if claim.run_time is None else max(frexp(claim.run_time)[1], 0)
+    return Entry(claim, Class(gang.queue, shape, duration), amounts_of_gang(gang))
+
+
+def rank_of(claim: Waiting, order: str, is_overdue: bool) -> Rank:
+    """Returns where a gang stands among those of its queue."""
+    priority = 0 if is_overdue or order == "arrival" else claim.gang.priority
+    return (0 if is_overdue else 1, -priority, claim.arrived, claim.uid)
+
+
+class Line:
+    """All gangs that wait, by queue and class, each class in order."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._entries: dict[str, Entry] = {}
+        self._ranks: dict[str, tuple[Rank, str]] = {}
+        self._queues: dict[str, dict[Class, list[Rank]]] = {}
+        self._coming: list[tuple[float, str]] = []
+        self._asleep: list[tuple[float, str]] = []
+
+    def put(self, entry: Entry, order: str) -> None:
+        """Adds a gang, or replaces what was known of it."""
+        claim = entry.claim
+        self.remove(claim.uid)
+        self._entries[claim.uid] = entry
+        if claim.not_before > 0:
+            self._ranks[claim.uid] = (rank_of(claim, order, False), order)
+            heappush(self._asleep, (claim.not_before, claim.uid))
+            return
+        self._stand(entry, rank_of(claim, order, False), order)
+        heappush(self._coming, (claim.arrived + self._patience, claim.uid))
+
+    def remove(self, uid: str) -> None:
+        """Takes a gang out; one that is not there is no error."""
+        entry = self._entries.pop(uid, None)
+        if entry is None:
+            return
+        rank, _ = self._ranks.pop(uid)
+        ranks = self._queues.get(entry.kind.queue, {}).get(entry.kind, [])
+        index = bisect_left(ranks, rank)
+        if index < len(ranks) and ranks[index] == rank:
+            del ranks[index]
+            if not ranks:
+                del self._queues[entry.kind.queue][entry.kind]
+
+    def wake(self, now: float) -> bool:
+        """Brings back those whose time has come, and forward those who have waited too long; tells whether any."""
+        changed = False
+        while self._asleep and self._asleep[0][0] <= now:
+            _, uid = heappop(self._asleep)
+            entry = self._entries.get(uid)
+            if entry and 0 < entry.claim.not_before <= now:
+                claim = entry.claim._replace(not_before=0.0)
+                self.put(entry._replace(claim=claim), self._ranks[uid][1])
+                changed = True
+        while self._coming and self._coming[0][0] <= now:
+            _, uid = heappop(self._coming)
+            entry = self._entries.get(uid)
+            if entry and not entry.claim.not_before and self._ranks[uid][0][0]:
+                order = self._ranks[uid][1]
+                self.remove(uid)
+                self._entries[uid] = entry
+                self._stand(entry, rank_of(entry.claim, order, True), order)
+                changed = True
+        return changed
+
+    def is_overdue(self, uid: str) -> bool:
+        """Whether a gang has waited longer than patience, and goes before all that have not."""
+        return self._ranks[uid][0][0] == 0
+
+    def classes(self, queue: str) -> dict[Class, list[Rank]]:
+        """Returns the classes of a queue, each with the ranks of its gangs in order; not to be changed."""
+        return self._queues.get(queue, {})
+
+    def queues(self) -> tuple[str, ...]:
+        """Returns the queues in which somebody stands."""
+        return tuple(name for name, classes in self._queues.items() if classes)
+
+    def get(self, uid: str) -> Entry | None:
+        """Returns a gang that waits."""
+        return self._entries.get(uid)
+
+    def ordered(self, queue: str) -> list[Entry]:
+        """Returns the gangs of a queue, the next first."""
+        ranks = sorted(rank for one in self.classes(queue).values() for rank in one)
+        return [self._entries[rank[3]] for rank in ranks]
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(tuple(self._entries.values()))
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def _stand(self, entry: Entry, rank: Rank, order: str) -> None:
+        self._ranks[entry.claim.uid] = (rank, order)
+        insort(self._queues.setdefault(entry.kind.queue, {}).setdefault(entry.kind, []), rank)

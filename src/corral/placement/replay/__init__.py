@@ -1,0 +1,1 @@
+"""Traces as arrivals and departures, bounds and reports: what simulations and benchmarks run."""
