@@ -1,0 +1,85 @@
+"""The arrays of a fleet: one row for each node, one column for each GPU, growing in place.
+
+Rows of nodes that left are blank (closed, nothing free) until the next node takes them, so that a row number keeps its meaning as
+long as its node is there.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from corral.placement.offers import NodeOffer
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+_ROOM = 16
+
+
+class Columns:
+    """What each node has and what is left of it, in arrays of equal length."""
+
+    def __init__(self) -> None:
+        self.length = 0
+        """Rows in use; what lies behind them is room to grow."""
+        self.breadth = 0
+        """The most GPUs that a node has."""
+        self.gpu = np.zeros((_ROOM, 0), np.int64)
+        """Thousandths left of each GPU; 0 where a node has none."""
+        self.gpu_size = np.zeros((_ROOM, 0), np.int64)
+        """Thousandths that may be given away of each GPU."""
+        self.gpu_memory = np.zeros((_ROOM, 0), np.int64)
+        """MiB left of each GPU."""
+        self.gpu_memory_size = np.zeros((_ROOM, 0), np.int64)
+        self.cpu = np.zeros(_ROOM, np.int64)
+        self.memory = np.zeros(_ROOM, np.int64)
+        self.pods = np.zeros(_ROOM, np.int64)
+        self.cpu_size = np.zeros(_ROOM, np.int64)
+        self.memory_size = np.zeros(_ROOM, np.int64)
+        self.model = np.zeros(_ROOM, np.int64)
+        """The number of the model; 0 when it has no name."""
+        self.is_open = np.zeros(_ROOM, np.bool_)
+        self.others: dict[str, Ints] = {}
+        """What is left of other resources, by name."""
+
+    def reserve(self, rows: int, breadth: int) -> None:
+        """Makes room for so many rows and GPUs."""
+        room = len(self.cpu)
+        if breadth > self.breadth:
+            for name in ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size"):
+                setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, breadth - self.breadth))))
+            self.breadth = breadth
+        if rows > room:
+            more = max(rows, 2 * room) - room
+            for name in ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size"):
+                setattr(self, name, np.pad(getattr(self, name), ((0, more), (0, 0))))
+            for name in ("cpu", "memory", "pods", "cpu_size", "memory_size", "model", "is_open"):
+                setattr(self, name, np.pad(getattr(self, name), (0, more)))
+            self.others = {name: np.pad(column, (0, more)) for name, column in self.others.items()}
+        self.length = max(self.length, rows)
+
+    def fill(self, row: int, offer: NodeOffer, model: int) -> None:
+        """Writes an empty node into a row."""
+        self.blank(row)
+        for index, gpu in enumerate(offer.gpus):
+            self.gpu[row, index] = self.gpu_size[row, index] = gpu.milli
+            self.gpu_memory[row, index] = self.gpu_memory_size[row, index] = gpu.memory
+        self.cpu[row] = self.cpu_size[row] = offer.cpu
+        self.memory[row] = self.memory_size[row] = offer.memory
+        self.pods[row] = offer.pods
+        self.model[row] = model
+        self.is_open[row] = not offer.is_closed
+        for name, amount in offer.others:
+            if name not in self.others:
+                self.others[name] = np.zeros(len(self.cpu), np.int64)
+            self.others[name][row] = amount
+
+    def blank(self, row: int) -> None:
+        """Leaves nothing in a row."""
+        for grid in (self.gpu, self.gpu_size, self.gpu_memory, self.gpu_memory_size):
+            grid[row] = 0
+        for column in (self.cpu, self.memory, self.pods, self.cpu_size, self.memory_size, self.model):
+            column[row] = 0
+        self.is_open[row] = False
+        for column in self.others.values():
+            column[row] = 0

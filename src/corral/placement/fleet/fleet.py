@@ -1,0 +1,225 @@
+"""The fleet: nodes, what is held on them, and what is left; every change can be undone.
+
+Holds belong to names of nodes, not to rows: one on a node that is not there waits for it, and a node that is replaced keeps its own.
+`changes` tells followers which rows to look at again; they keep a position in it and nothing else.
+"""
+
+import hashlib
+from collections.abc import Callable, Hashable, Iterator
+from functools import partial
+from typing import NamedTuple, TypeVar, cast
+
+import numpy as np
+
+from corral.placement.asks import PodAsk, Seat
+from corral.placement.fleet.changes import Changes
+from corral.placement.fleet.columns import Bools, Columns, Ints
+from corral.placement.fleet.drafts import Draft, UndoLog
+from corral.placement.fleet.rules import RuleSet
+from corral.placement.fleet.shares import fitting, needed_memory, needed_milli
+from corral.placement.offers import NodeOffer
+
+Kept = TypeVar("Kept")
+
+_MOST_KEPT = 512
+"""A table for each class of pods that is asked about; at 10,000 nodes each takes some 100 kB."""
+
+
+class Hold(NamedTuple):
+    """What one pod takes: where, what it asked, and on which GPUs it counts."""
+
+    seat: Seat
+    ask: PodAsk
+    devices: tuple[int, ...]
+    """Those of the seat, or those that were guessed when it named none."""
+
+
+class Fleet:
+    """All nodes and all holds; `columns` has what is left as arrays."""
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+        self.columns = Columns()
+        self.changes = Changes()
+        self.names: list[str] = []
+        """The name of the node in each row; "" where none is."""
+        self.offers: dict[str, NodeOffer] = {}
+        self.holds: dict[str, Hold] = {}
+        """By uid, also those on nodes that are not there."""
+        self.models: dict[str, int] = {"": 0}
+        """The number of each model of GPU."""
+        self._rows: dict[str, int] = {}
+        self._vacant: list[int] = []
+        self._uuids: dict[str, tuple[str, int]] = {}
+        self._held_on: dict[str, dict[str, None]] = {}
+        self._undo = UndoLog()
+        self._rule_numbers: dict[RuleSet, int] = {}
+        self._rule_sets: list[RuleSet | None] = [None]
+        self._passing: dict[int, Bools] = {}
+        self._order: Ints | None = None
+        self._kept: dict[Hashable, object] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def put(self, offer: NodeOffer) -> None:
+        """Adds a node, or replaces what it offers; holds on it stay."""
+        before = self.offers.get(offer.name)
+        if before == offer:
+            return
+        row = self._rows.get(offer.name)
+        if row is None:
+            row = self._vacant.pop() if self._vacant else self.columns.length
+            if row == len(self.names):
+                self.names.append("")
+            self.names[row] = offer.name
+            self._rows[offer.name] = row
+            self._order = None
+            self.changes.shape_changed()
+        self.columns.reserve(max(row + 1, self.columns.length), max(len(offer.gpus), self.columns.breadth))
+        self._write(row, offer)
+        self._undo.note(partial(self.put, before) if before else partial(self.remove, offer.name))
+
+    def remove(self, name: str) -> None:
+        """Takes a node away; holds on it stay for its return. Without such a node nothing happens."""
+        row = self._rows.pop(name, None)
+        if row is None:
+            return
+        offer = self.offers.pop(name)
+        self.names[row] = ""
+        self._vacant.append(row)
+        self.columns.blank(row)
+        for passing in self._passing.values():
+            if row < len(passing):
+                passing[row] = False
+        self.changes.row_changed(row)
+        self._undo.note(partial(self.put, offer))
+
+    def hold(self, seat: Seat, ask: PodAsk) -> None:
+        """Takes what a pod needs from its node, whether it is left or not: what is bound is bound."""
+        before = self.holds.get(seat.uid)
+        if before is not None:
+            if before.seat == seat and before.ask == ask:
+                return
+            self.release(seat.uid)
+        row = self._rows.get(seat.node)
+        devices = seat.devices or (self._guessed(row, ask) if row is not None and ask.gpu.number else ())
+        self._restore(Hold(seat, ask, devices))
+
+    def release(self, uid: str) -> None:
+        """Gives back what a pod held; without such a hold nothing happens."""
+        hold = self.holds.pop(uid, None)
+        if hold is None:
+            return
+        del self._held_on[hold.seat.node][uid]
+        row = self._rows.get(hold.seat.node)
+        if row is not None:
+            self._take(row, hold, -1)
+        self._undo.note(partial(self._restore, hold))
+
+    def draft(self) -> Draft:
+        """Returns a scope whose changes are undone at its end, unless its `keep` was called."""
+        return self._undo.draft()
+
+    def rules(self, rules: RuleSet) -> int:
+        """Returns the number of a set of rules, for PodAsk.rules; equal sets have equal numbers."""
+        number = self._rule_numbers.get(rules)
+        if number is None:
+            number = self._rule_numbers[rules] = len(self._rule_sets)
+            self._rule_sets.append(rules)
+        return number
+
+    def rule_set(self, number: int) -> RuleSet | None:
+        """Returns the rules behind a number; None for 0, which allows every node."""
+        return self._rule_sets[number]
+
+    def allowed(self, number: int) -> Bools:
+        """Returns by row whether a set of rules allows the node; vacant rows are never allowed."""
+        passing = self._passing.get(number)
+        if passing is None or len(passing) != self.columns.length:
+            rules = self._rule_sets[number]
+            offers = (self.offers.get(name) for name in self.names)
+            passing = np.array([one is not None and (rules is None or rules.allows(one)) for one in offers], np.bool_)
+            self._passing[number] = passing
+        return passing
+
+    def row(self, name: str) -> int | None:
+        """Returns the row of a node; None when there is no such node."""
+        return self._rows.get(name)
+
+    def device(self, uuid: str) -> tuple[int | None, int]:
+        """Returns the row and the index of a GPU by its uuid; no row when nobody has it."""
+        name, index = self._uuids.get(uuid, ("", 0))
+        return self._rows.get(name), index
+
+    def held_on(self, name: str) -> Iterator[Hold]:
+        """Yields all holds on a node, in the order in which they came."""
+        return (self.holds[uid] for uid in self._held_on.get(name, ()))
+
+    def order(self) -> Ints:
+        """Returns the place of each row in the fixed random order that breaks ties: it depends on the seed and the name alone."""
+        if self._order is None:
+            self._order = np.empty(self.columns.length, np.int64)
+            drawn = sorted(range(len(self.names)), key=lambda row: (self._drawn(self.names[row]), row))
+            self._order[drawn] = np.arange(len(drawn))
+        return self._order
+
+    def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
+        """Returns what a room above keeps about this fleet under a key, made on first use; the least used goes first."""
+        found = self._kept.pop(key, None)
+        if found is None:
+            found = make()
+            if len(self._kept) >= _MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
+        self._kept[key] = found
+        return cast(Kept, found)
+
+    def _drawn(self, name: str) -> bytes:
+        return hashlib.blake2b(f"{self.seed}/{name}".encode(), digest_size=8).digest()
+
+    def _write(self, row: int, offer: NodeOffer) -> None:
+        self.offers[offer.name] = offer
+        self._uuids.update({gpu.uuid: (offer.name, index) for index, gpu in enumerate(offer.gpus) if gpu.uuid})
+        self.columns.fill(row, offer, self.models.setdefault(offer.model, len(self.models)))
+        for number, passing in self._passing.items():
+            rules = self._rule_sets[number]
+            if row < len(passing):
+                passing[row] = rules is None or rules.allows(offer)
+        for hold in self.held_on(offer.name):
+            self._take(row, hold, 1)
+        self.changes.row_changed(row)
+
+    def _restore(self, hold: Hold) -> None:
+        self.holds[hold.seat.uid] = hold
+        self._held_on.setdefault(hold.seat.node, {})[hold.seat.uid] = None
+        row = self._rows.get(hold.seat.node)
+        if row is not None:
+            self._take(row, hold, 1)
+        self._undo.note(partial(self.release, hold.seat.uid))
+
+    def _take(self, row: int, hold: Hold, sign: int) -> None:
+        columns, ask = self.columns, hold.ask
+        columns.cpu[row] -= sign * ask.cpu
+        columns.memory[row] -= sign * ask.memory
+        columns.pods[row] -= sign
+        for name, amount in ask.others:
+            if name not in columns.others:
+                columns.others[name] = np.zeros(len(columns.cpu), np.int64)
+            columns.others[name][row] -= sign * amount
+        # Sizes change only where a row is written anew, and there all holds count again: what is skipped is never given back.
+        devices = [device for device in hold.devices if device < columns.breadth and columns.gpu_size[row, device] > 0]
+        if devices:
+            sizes = columns.gpu_memory_size[row, devices]
+            columns.gpu[row, devices] -= sign * needed_milli(ask.gpu, sizes)
+            columns.gpu_memory[row, devices] -= sign * needed_memory(ask.gpu, sizes)
+        self.changes.row_changed(row)
+
+    def _guessed(self, row: int, ask: PodAsk) -> tuple[int, ...]:
+        """Of a pod that another scheduler bound, nobody says which GPUs: first those with room, fullest first for shares."""
+        columns = self.columns
+        left = columns.gpu[row]
+        sizes = columns.gpu_size[row]
+        fits = fitting(ask.gpu, left, columns.gpu_memory[row], sizes, columns.gpu_memory_size[row])
+        there = np.flatnonzero(sizes > 0)
+        ranked = sorted(there, key=lambda index: (not fits[index], left[index] if fits[index] else -left[index], index))
+        return tuple(int(index) for index in ranked[: ask.gpu.number])

@@ -1,0 +1,32 @@
+"""What is known of the mix of pods: which classes there are and how often each comes."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from corral.placement.asks import PodAsk
+
+COVERED = 0.95
+
+
+class Statistics(NamedTuple):
+    """Classes by frequency, most frequent first; frequencies sum to one."""
+
+    shares: tuple[tuple[PodAsk, float], ...] = ()
+
+
+NOTHING_KNOWN = Statistics()
+
+
+def statistics_of(asks: Iterable[PodAsk], covered: float = COVERED) -> Statistics:
+    """Returns the most frequent classes that together cover so much of what was asked."""
+    counts = Counter(asks)
+    wanted = covered * counts.total()
+    chosen: list[tuple[PodAsk, int]] = []
+    reached = 0
+    for ask, count in sorted(counts.items(), key=lambda pair: -pair[1]):
+        if reached >= wanted:
+            break
+        chosen.append((ask, count))
+        reached += count
+    return Statistics(tuple((ask, count / reached) for ask, count in chosen))
