@@ -1,16 +1,31 @@
-"""Every potential by its name."""
+"""Every potential by its name, and how it is made ready for a fleet and a mix."""
 
 from collections.abc import Callable, Mapping
 
 from corral.placement.fleet.columns import Floats
+from corral.placement.fleet.fleet import Fleet
+from corral.placement.potentials.fragmentation import fragmentation, gradient
 from corral.placement.potentials.leftover import leftover, tightest
+from corral.placement.potentials.mix import Mix, mix_of
 from corral.placement.potentials.outlook import Outlook
 from corral.placement.potentials.statistics import Statistics
 
-Potential = Callable[[Outlook, Statistics], Floats]
-"""From an outlook and the mix to a cost for each node, or for each of its GPUs."""
+Potential = Callable[[Outlook], Floats]
+"""From an outlook to a cost for each node, or for each of its GPUs."""
 
-POTENTIALS: Mapping[str, Potential] = {
+POTENTIALS: Mapping[str, Callable[[Mix], Potential]] = {
+    "fragmentation": fragmentation,
+    "gradient": gradient,
     "leftover": leftover,
     "tightest": tightest,
 }
+
+
+def potential_of(fleet: Fleet, statistics: Statistics, name: str) -> Potential:
+    """Returns a potential with its tables made for a fleet and a mix; they are kept until there are other models."""
+    models = len(fleet.models)
+
+    def mix() -> Mix:
+        return fleet.kept(("mix", statistics, models), lambda: mix_of(fleet, statistics))
+
+    return fleet.kept(("potential", name, statistics, models), lambda: POTENTIALS[name](mix()))

@@ -11,10 +11,10 @@ import numpy as np
 from corral.placement.asks import PodAsk
 from corral.placement.fleet.columns import Bools, Floats, Ints
 from corral.placement.fleet.fleet import Fleet
-from corral.placement.potentials.catalogue import POTENTIALS
+from corral.placement.potentials.catalogue import potential_of
 from corral.placement.potentials.models import allowed_models
 from corral.placement.potentials.outlook import Outlook
-from corral.placement.potentials.policies import Policy
+from corral.placement.potentials.policies import Policy, Weights
 
 NOWHERE = np.iinfo(np.int64).max
 """The key of a row that cannot take the ask."""
@@ -40,10 +40,10 @@ def evaluate(fleet: Fleet, policy: Policy, ask: PodAsk, rows: Ints) -> Evaluatio
         return Evaluation(keys, devices)
     if len(fits) < len(rows):
         outlook = Outlook(fleet.columns, rows[fits], ask)
-    cost = _weighed(outlook, policy, policy.weights)
+    cost = _weighed(fleet, policy, policy.weights, outlook)
     if ask.gpu.number:
         usable = usable_gpus(fleet, outlook)
-        inside = _weighed(outlook, policy, policy.inside)
+        inside = _weighed(fleet, policy, policy.inside, outlook)
         chosen = _cheapest(cost, inside, usable)
         if cost.shape[1] > 1:
             cost = np.take_along_axis(cost, chosen[:, None], axis=1)
@@ -93,10 +93,10 @@ def usable_gpus(fleet: Fleet, outlook: Outlook) -> Bools:
     return mask & outlook.has_room
 
 
-def _weighed(outlook: Outlook, policy: Policy, weights: tuple[tuple[str, float], ...]) -> Floats:
+def _weighed(fleet: Fleet, policy: Policy, weights: Weights, outlook: Outlook) -> Floats:
     total = np.zeros((len(outlook.rows), 1))
     for name, weight in weights:
-        cost = POTENTIALS[name](outlook, policy.statistics)
+        cost = potential_of(fleet, policy.statistics, name)(outlook)
         total = total + weight * (cost if cost.ndim == 2 else cost[:, None])
     return total
 

@@ -2,14 +2,15 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import NamedTuple
+
+import msgspec
 
 from corral.placement.asks import PodAsk
 
 COVERED = 0.95
 
 
-class Statistics(NamedTuple):
+class Statistics(msgspec.Struct, frozen=True, cache_hash=True):
     """Classes by frequency, most frequent first; frequencies sum to one."""
 
     shares: tuple[tuple[PodAsk, float], ...] = ()
@@ -19,8 +20,11 @@ NOTHING_KNOWN = Statistics()
 
 
 def statistics_of(asks: Iterable[PodAsk], covered: float = COVERED) -> Statistics:
-    """Returns the most frequent classes that together cover so much of what was asked."""
-    counts = Counter(asks)
+    """Returns the most frequent classes that together cover so much of what was asked.
+
+    A class is what is asked of GPUs and processors; memory, rules and other resources make none of their own.
+    """
+    counts = Counter(ask._replace(memory=0, others=(), rules=0) for ask in asks)
     wanted = covered * counts.total()
     chosen: list[tuple[PodAsk, int]] = []
     reached = 0

@@ -1,1 +1,4 @@
-"""Traces as arrivals and departures, bounds and reports: what simulations and benchmarks run."""
+"""Traces as arrivals and departures, what became of them, bounds, reports: what `corral simulate` and the benchmarks run.
+
+Texts, seeds and clocks are arguments; nothing here reads a file or the time.
+"""
