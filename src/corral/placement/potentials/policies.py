@@ -41,5 +41,5 @@ def policy(name: str = "default", statistics: Statistics = NOTHING_KNOWN) -> Pol
     """Returns a policy by name, resting on what is known of the mix."""
     if name not in _POLICIES:
         known = ", ".join(sorted(_POLICIES))
-        raise PermanentError("no-such-policy", f"there is no policy {name}", hint=f"one of {known}")
+        raise PermanentError("unknown-policy", f"there is no policy {name}", hint=f"one of {known}")
     return msgspec.structs.replace(_POLICIES[name], statistics=statistics)
