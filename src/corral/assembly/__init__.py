@@ -23,6 +23,7 @@ from corral.assembly.log_pages import serve_log_page, signed_log_link
 from corral.assembly.node import NodeFlags, image_orders, run_node
 from corral.assembly.operator import OperatorFlags, run_operator
 from corral.assembly.settings import arena_settings, image_pull_secrets, keep_setting, read_settings
+from corral.assembly.simulation import TraceFlags, simulate_trace
 from corral.engine.doctor.finding import Finding
 from corral.engine.overview import Overview
 
@@ -31,6 +32,7 @@ __all__ = [
     "NodeFlags",
     "OperatorFlags",
     "Overview",
+    "TraceFlags",
     "Up",
     "arena_settings",
     "diagnose",
@@ -55,6 +57,7 @@ __all__ = [
     "salvage_embedded",
     "serve_log_page",
     "signed_log_link",
+    "simulate_trace",
     "start_embedded",
     "stop_embedded",
     "unpacker",

@@ -90,6 +90,20 @@ class Plan(NamedTuple):
     seats: tuple[Seat, ...]
 
 
+class Standing(NamedTuple):
+    """How nodes of one make stand to what is asked."""
+
+    make: str
+    """Such as `8 x A100`."""
+    nodes: int
+    fits: int
+    """How many of the pods they could take now."""
+    free: tuple[tuple[str, int], ...] = ()
+    """`gpu_milli` in all, `idle_gpus`, and `idle_gpus_on_one_node` at most."""
+    lacking: tuple[tuple[str, int], ...] = ()
+    """How many of the nodes lack what: a node may lack several things."""
+
+
 class Refusal(NamedTuple):
     """Why a gang goes nowhere now: a code for programs, a sentence for people, and the numbers behind both."""
 
@@ -98,3 +112,7 @@ class Refusal(NamedTuple):
     sentence: str
     needed: tuple[tuple[str, int], ...] = ()
     free: tuple[tuple[str, int], ...] = ()
+    binding: str = ""
+    """The constraint without which it would fit: `gpu`, `cpu`, `rules` and so on; "" when no single one is in the way."""
+    standings: tuple[Standing, ...] = ()
+    """One for each make of node, those that come nearest first."""

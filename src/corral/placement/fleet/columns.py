@@ -14,6 +14,8 @@ Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
 _ROOM = 16
+_GRIDS = ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size")
+_COLUMNS = ("cpu", "memory", "pods", "cpu_size", "memory_size", "pods_size", "model")
 
 
 class Columns:
@@ -36,26 +38,29 @@ class Columns:
         self.pods = np.zeros(_ROOM, np.int64)
         self.cpu_size = np.zeros(_ROOM, np.int64)
         self.memory_size = np.zeros(_ROOM, np.int64)
+        self.pods_size = np.zeros(_ROOM, np.int64)
         self.model = np.zeros(_ROOM, np.int64)
         """The number of the model; 0 when it has no name."""
         self.is_open = np.zeros(_ROOM, np.bool_)
         self.others: dict[str, Ints] = {}
         """What is left of other resources, by name."""
+        self.others_size: dict[str, Ints] = {}
 
     def reserve(self, rows: int, breadth: int) -> None:
         """Makes room for so many rows and GPUs."""
         room = len(self.cpu)
         if breadth > self.breadth:
-            for name in ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size"):
+            for name in _GRIDS:
                 setattr(self, name, np.pad(getattr(self, name), ((0, 0), (0, breadth - self.breadth))))
             self.breadth = breadth
         if rows > room:
             more = max(rows, 2 * room) - room
-            for name in ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size"):
+            for name in _GRIDS:
                 setattr(self, name, np.pad(getattr(self, name), ((0, more), (0, 0))))
-            for name in ("cpu", "memory", "pods", "cpu_size", "memory_size", "model", "is_open"):
+            for name in (*_COLUMNS, "is_open"):
                 setattr(self, name, np.pad(getattr(self, name), (0, more)))
             self.others = {name: np.pad(column, (0, more)) for name, column in self.others.items()}
+            self.others_size = {name: np.pad(column, (0, more)) for name, column in self.others_size.items()}
         self.length = max(self.length, rows)
 
     def fill(self, row: int, offer: NodeOffer, model: int) -> None:
@@ -66,20 +71,23 @@ class Columns:
             self.gpu_memory[row, index] = self.gpu_memory_size[row, index] = gpu.memory
         self.cpu[row] = self.cpu_size[row] = offer.cpu
         self.memory[row] = self.memory_size[row] = offer.memory
-        self.pods[row] = offer.pods
+        self.pods[row] = self.pods_size[row] = offer.pods
         self.model[row] = model
         self.is_open[row] = not offer.is_closed
         for name, amount in offer.others:
-            if name not in self.others:
-                self.others[name] = np.zeros(len(self.cpu), np.int64)
-            self.others[name][row] = amount
+            self.resource(name)[row] = self.others_size[name][row] = amount
+
+    def resource(self, name: str) -> Ints:
+        """Returns what is left of another resource; the first question makes room for it."""
+        if name not in self.others:
+            self.others[name] = np.zeros(len(self.cpu), np.int64)
+            self.others_size[name] = np.zeros(len(self.cpu), np.int64)
+        return self.others[name]
 
     def blank(self, row: int) -> None:
         """Leaves nothing in a row."""
-        for grid in (self.gpu, self.gpu_size, self.gpu_memory, self.gpu_memory_size):
-            grid[row] = 0
-        for column in (self.cpu, self.memory, self.pods, self.cpu_size, self.memory_size, self.model):
-            column[row] = 0
+        for name in (*_GRIDS, *_COLUMNS):
+            getattr(self, name)[row] = 0
         self.is_open[row] = False
-        for column in self.others.values():
+        for column in (*self.others.values(), *self.others_size.values()):
             column[row] = 0

@@ -15,8 +15,10 @@ from corral.placement.asks import PodAsk, Seat
 from corral.placement.fleet.changes import Changes
 from corral.placement.fleet.columns import Bools, Columns, Ints
 from corral.placement.fleet.drafts import Draft, UndoLog
+from corral.placement.fleet.levels import domains_of
 from corral.placement.fleet.rules import RuleSet
 from corral.placement.fleet.shares import fitting, needed_memory, needed_milli
+from corral.placement.fleet.wiring import Matrix, matrix_of
 from corral.placement.offers import NodeOffer
 
 Kept = TypeVar("Kept")
@@ -51,6 +53,10 @@ class Fleet:
         self._rows: dict[str, int] = {}
         self._vacant: list[int] = []
         self._uuids: dict[str, tuple[str, int]] = {}
+        self._wiring: dict[str, Matrix] = {}
+        """Of the nodes alone whose pairs of GPUs differ."""
+        self._matrices: dict[Matrix, Matrix] = {}
+        self._domains: dict[str, tuple[Ints, list[str]]] = {}
         self._held_on: dict[str, dict[str, None]] = {}
         self._undo = UndoLog()
         self._rule_numbers: dict[RuleSet, int] = {}
@@ -86,6 +92,8 @@ class Fleet:
         if row is None:
             return
         offer = self.offers.pop(name)
+        self._wiring.pop(name, None)
+        self._domains.clear()
         self.names[row] = ""
         self._vacant.append(row)
         self.columns.blank(row)
@@ -164,6 +172,17 @@ class Fleet:
             self._order[drawn] = np.arange(len(drawn))
         return self._order
 
+    def domains(self, level: str) -> tuple[Ints, list[str]]:
+        """Returns for each row the number of its domain at a level, -1 without one, and the names of the domains."""
+        found = self._domains.get(level)
+        if found is None or len(found[0]) != self.columns.length:
+            found = self._domains[level] = domains_of(level, [self.offers.get(name) for name in self.names])
+        return found
+
+    def wiring(self, row: int) -> Matrix:
+        """Returns how well pairs of GPUs of a row are connected; () when nothing is known that tells them apart."""
+        return self._wiring.get(self.names[row], ())
+
     def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
         """Returns what a room above keeps about this fleet under a key, made on first use; the least used goes first."""
         found = self._kept.pop(key, None)
@@ -179,6 +198,10 @@ class Fleet:
 
     def _write(self, row: int, offer: NodeOffer) -> None:
         self.offers[offer.name] = offer
+        self._domains.clear()
+        self._wiring.pop(offer.name, None)
+        if matrix := matrix_of(offer):
+            self._wiring[offer.name] = self._matrices.setdefault(matrix, matrix)
         self._uuids.update({gpu.uuid: (offer.name, index) for index, gpu in enumerate(offer.gpus) if gpu.uuid})
         self.columns.fill(row, offer, self.models.setdefault(offer.model, len(self.models)))
         for number, passing in self._passing.items():
@@ -203,9 +226,7 @@ class Fleet:
         columns.memory[row] -= sign * ask.memory
         columns.pods[row] -= sign
         for name, amount in ask.others:
-            if name not in columns.others:
-                columns.others[name] = np.zeros(len(columns.cpu), np.int64)
-            columns.others[name][row] -= sign * amount
+            columns.resource(name)[row] -= sign * amount
         # Sizes change only where a row is written anew, and there all holds count again: what is skipped is never given back.
         devices = [device for device in hold.devices if device < columns.breadth and columns.gpu_size[row, device] > 0]
         if devices:

@@ -1,4 +1,4 @@
-"""The best place for one pod: a row of the fleet and its GPUs."""
+"""The best place for one pod: a row of the fleet, and which of its GPUs."""
 
 import hashlib
 
@@ -7,21 +7,37 @@ import numpy as np
 from corral.placement.asks import PodAsk, Seat
 from corral.placement.fleet.columns import Bools, Ints
 from corral.placement.fleet.fleet import Fleet
-from corral.placement.potentials.evaluation import NOWHERE, usable_gpus
-from corral.placement.potentials.outlook import Outlook
+from corral.placement.fleet.wiring import best_set
+from corral.placement.potentials.evaluation import cheapest_gpus
 from corral.placement.potentials.policies import Policy
-from corral.placement.potentials.table import table_of
+from corral.placement.potentials.table import NOWHERE, look
 
 
 def best_seat(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, among: Bools | None = None) -> Seat | None:
     """Returns where a pod costs least, among some rows or all; None when it fits nowhere."""
-    keys = table_of(fleet, policy, ask).keys()
+    keys = look(fleet, policy, ask).keys
     if among is not None:
         keys = np.where(among, keys, NOWHERE)
     row = _drawn(keys, uid) if policy.is_drawn else _least(keys)
-    if row is None:
-        return None
-    return Seat(uid, fleet.names[row], devices_on(fleet, policy, row, ask))
+    return seat_on(fleet, policy, uid, ask, row) if row is not None else None
+
+
+def seat_on(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, row: int) -> Seat:
+    """Returns the seat of a pod on a row where it fits."""
+    return Seat(uid, fleet.names[row], _devices(fleet, policy, row, ask) if ask.gpu.number else ())
+
+
+def _devices(fleet: Fleet, policy: Policy, row: int, ask: PodAsk) -> tuple[int, ...]:
+    number = ask.gpu.number
+    if ask.gpu.is_share:
+        if number == 1:
+            return (int(look(fleet, policy, ask).devices[row]),)
+        return tuple(sorted(cheapest_gpus(fleet, policy, ask, row)[:number]))
+    usable = cheapest_gpus(fleet, policy, ask, row)
+    matrix = fleet.wiring(row) if len(usable) > number else ()
+    if matrix:
+        return best_set(matrix, sum(1 << index for index in usable), number)
+    return tuple(usable[:number])
 
 
 def _least(keys: Ints) -> int | None:
@@ -34,15 +50,3 @@ def _drawn(keys: Ints, uid: str) -> int | None:
     if not len(rows):
         return None
     return int(rows[int.from_bytes(hashlib.blake2b(uid.encode(), digest_size=8).digest(), "big") % len(rows)])
-
-
-def devices_on(fleet: Fleet, policy: Policy, row: int, ask: PodAsk) -> tuple[int, ...]:
-    """Returns which GPUs of a row an ask gets that fits there."""
-    if not ask.gpu.number:
-        return ()
-    device = table_of(fleet, policy, ask).device(row)
-    if device >= 0:
-        return (device,)
-    outlook = Outlook(fleet.columns, np.array([row]), ask)
-    usable = np.flatnonzero(usable_gpus(fleet, outlook)[0])
-    return tuple(int(index) for index in usable[: ask.gpu.number])

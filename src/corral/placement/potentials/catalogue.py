@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from corral.placement.fleet.columns import Floats
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.potentials.fragmentation import fragmentation, gradient
-from corral.placement.potentials.leftover import leftover, tightest
+from corral.placement.potentials.leftover import emptiest, leftover, tightest
 from corral.placement.potentials.mix import Mix, mix_of
 from corral.placement.potentials.outlook import Outlook
 from corral.placement.potentials.statistics import Statistics
@@ -18,6 +18,7 @@ POTENTIALS: Mapping[str, Callable[[Mix], Potential]] = {
     "gradient": gradient,
     "leftover": leftover,
     "tightest": tightest,
+    "emptiest": emptiest,
 }
 
 

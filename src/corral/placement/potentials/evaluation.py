@@ -1,4 +1,4 @@
-"""Which of some rows could take an ask, what each would cost, and which GPU would be the one.
+"""Which of some rows could take an ask, what each would cost, and which GPUs would be the ones.
 
 The result is one whole number a row, its *key*: the cost in grains above, the place in the fixed random order below. The smallest key
 is the choice, and there are no ties.
@@ -27,7 +27,7 @@ class Evaluation(NamedTuple):
 
     keys: Ints
     devices: Ints
-    """The GPU for an ask of one; -1 where the choice is made later."""
+    """The GPU for a share of one; -1 where GPUs are chosen later."""
 
 
 def evaluate(fleet: Fleet, policy: Policy, ask: PodAsk, rows: Ints) -> Evaluation:
@@ -41,17 +41,29 @@ def evaluate(fleet: Fleet, policy: Policy, ask: PodAsk, rows: Ints) -> Evaluatio
     if len(fits) < len(rows):
         outlook = Outlook(fleet.columns, rows[fits], ask)
     cost = _weighed(fleet, policy, policy.weights, outlook)
-    if ask.gpu.number:
-        usable = usable_gpus(fleet, outlook)
-        inside = _weighed(fleet, policy, policy.inside, outlook)
-        chosen = _cheapest(cost, inside, usable)
-        if cost.shape[1] > 1:
-            cost = np.take_along_axis(cost, chosen[:, None], axis=1)
+    if ask.gpu.is_share:
+        cost = np.where(usable_gpus(fleet, outlook), cost, np.inf)
         if ask.gpu.number == 1:
-            devices[fits] = chosen
+            devices[fits] = _cheapest(fleet, policy, outlook, cost)
+            cost = cost.min(axis=1, keepdims=True)
+        else:
+            # Of several GPUs that give a share each, the cheapest are taken, and what they cost adds up.
+            number = ask.gpu.number
+            cost = np.partition(cost, number - 1, axis=1)[:, :number].sum(axis=1, keepdims=True)
     grains = np.floor(np.clip(cost[:, 0] / policy.grain, -_HIGHEST, _HIGHEST)).astype(np.int64)
     keys[fits] = (grains << _ORDER_BITS) + fleet.order()[rows[fits]]
     return Evaluation(keys, devices)
+
+
+def cheapest_gpus(fleet: Fleet, policy: Policy, ask: PodAsk, row: int) -> list[int]:
+    """Returns the GPUs of a row that could serve an ask, cheapest first, and of equal ones the first."""
+    outlook = Outlook(fleet.columns, np.array([row]), ask)
+    usable = [int(index) for index in np.flatnonzero(usable_gpus(fleet, outlook)[0])]
+    if not ask.gpu.is_share:
+        return usable
+    cost = np.broadcast_to(_weighed(fleet, policy, policy.weights, outlook), outlook.gpu.shape)[0]
+    inside = np.broadcast_to(_weighed(fleet, policy, policy.inside, outlook), outlook.gpu.shape)[0]
+    return sorted(usable, key=lambda index: (cost[index], inside[index], index))
 
 
 def fitting_rows(fleet: Fleet, outlook: Outlook) -> Bools:
@@ -77,20 +89,21 @@ def fitting_rows(fleet: Fleet, outlook: Outlook) -> Bools:
 def usable_gpus(fleet: Fleet, outlook: Outlook) -> Bools:
     """Returns node by GPU whether it has room and is one of those that the ask names, if it names any."""
     named = outlook.ask.gpu.devices
-    if not named:
-        return outlook.has_room
-    mask = np.zeros(outlook.gpu.shape, np.bool_)
-    rows = {int(row): place for place, row in enumerate(outlook.rows)}
-    for name in named:
+    return named_gpus(fleet, named, outlook.rows) & outlook.has_room if named else outlook.has_room
+
+
+def named_gpus(fleet: Fleet, names: tuple[str, ...], rows: Ints) -> Bools:
+    """Returns row by GPU whether it is one of those named, by index or by uuid."""
+    mask = np.zeros((len(rows), fleet.columns.breadth), np.bool_)
+    for name in names:
         if name.isdigit():
             if int(name) < fleet.columns.breadth:
                 mask[:, int(name)] = True
             continue
-        node, index = fleet.device(name)
-        place = rows.get(-1 if node is None else node)
-        if place is not None:
-            mask[place, index] = True
-    return mask & outlook.has_room
+        row, index = fleet.device(name)
+        if row is not None:
+            mask[rows == row, index] = True
+    return mask
 
 
 def _weighed(fleet: Fleet, policy: Policy, weights: Weights, outlook: Outlook) -> Floats:
@@ -101,8 +114,9 @@ def _weighed(fleet: Fleet, policy: Policy, weights: Weights, outlook: Outlook) -
     return total
 
 
-def _cheapest(cost: Floats, inside: Floats, usable: Bools) -> Ints:
+def _cheapest(fleet: Fleet, policy: Policy, outlook: Outlook, cost: Floats) -> Ints:
     """Returns for each row the first GPU of least cost, and among those of least cost inside."""
-    outer = np.where(usable, cost, np.inf)
-    inner = np.where(outer == outer.min(axis=1, keepdims=True), inside, np.inf)
-    return np.asarray(inner.argmin(axis=1), np.int64)
+    if policy.inside:
+        inside = _weighed(fleet, policy, policy.inside, outlook)
+        cost = np.where(cost == cost.min(axis=1, keepdims=True), inside, np.inf)
+    return np.asarray(cost.argmin(axis=1), np.int64)

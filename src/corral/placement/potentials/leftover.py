@@ -27,3 +27,8 @@ def leftover(_mix: Mix) -> Callable[[Outlook], Floats]:
 def tightest(_mix: Mix) -> Callable[[Outlook], Floats]:
     """Returns the potential that costs each GPU how much of it would be left."""
     return lambda outlook: np.asarray(outlook.gpu - outlook.taken, np.float64)
+
+
+def emptiest(_mix: Mix) -> Callable[[Outlook], Floats]:
+    """Returns the potential that costs each GPU how much of it is taken already."""
+    return lambda outlook: np.asarray(outlook.size - outlook.gpu, np.float64)

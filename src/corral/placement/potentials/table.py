@@ -3,50 +3,53 @@
 import numpy as np
 
 from corral.placement.asks import PodAsk
-from corral.placement.fleet.columns import Ints
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.potentials.evaluation import NOWHERE, Evaluation, evaluate
 from corral.placement.potentials.policies import Policy
+
+__all__ = ["NOWHERE", "Table", "look"]
 
 
 class Table:
     """What each node would cost a class under a policy; only rows that changed since the last look are evaluated again."""
 
     def __init__(self, fleet: Fleet, policy: Policy, ask: PodAsk) -> None:
-        self.ask = ask
         self._fleet = fleet
         self._policy = policy
-        self._now = Evaluation(np.zeros(0, np.int64), np.zeros(0, np.int64))
+        self._ask = ask
+        self._found = Evaluation(np.zeros(0, np.int64), np.zeros(0, np.int64))
         self._position = 0
         self._shape = -1
 
-    def keys(self) -> Ints:
-        """Returns the key of each row; the smallest is the choice."""
-        self._renew()
-        return self._now.keys
-
-    def device(self, row: int) -> int:
-        """Returns the GPU of a row that an ask for one would get; -1 when that is chosen later."""
-        return int(self._now.devices[row])
-
-    def _renew(self) -> None:
-        changes = self._fleet.changes
+    def look(self) -> Evaluation:
+        """Returns the key of each row, of which the smallest is the choice, and the GPU that a share would get there."""
+        changes, found = self._fleet.changes, self._found
         if self._shape == changes.shape and self._position == changes.position:
-            return
+            return found
         changed = changes.since(self._position) if self._shape == changes.shape else None
-        if changed is None or len(changed) > self._fleet.columns.length // 2:
-            self._now = evaluate(self._fleet, self._policy, self.ask, np.arange(self._fleet.columns.length))
-        elif changed:
+        if changed is None or len(changed) > len(found.keys) // 2:
+            rows = np.arange(self._fleet.columns.length)
+            found = self._found = evaluate(self._fleet, self._policy, self._ask, rows)
+        else:
             rows = np.array(changed, np.int64)
-            found = evaluate(self._fleet, self._policy, self.ask, rows)
-            self._now.keys[rows] = found.keys
-            self._now.devices[rows] = found.devices
+            renewed = evaluate(self._fleet, self._policy, self._ask, rows)
+            found.keys[rows] = renewed.keys
+            found.devices[rows] = renewed.devices
         self._shape, self._position = changes.shape, changes.position
+        return found
 
 
-def table_of(fleet: Fleet, policy: Policy, ask: PodAsk) -> Table:
-    """Returns the table of a class, which the fleet keeps."""
-    return fleet.kept((policy, ask), lambda: Table(fleet, policy, ask))
+def look(fleet: Fleet, policy: Policy, ask: PodAsk) -> Evaluation:
+    """Returns the key of each row for an ask, and the GPU that a share would get there.
 
-
-__all__ = ["NOWHERE", "Table", "table_of"]
+    Memory of the host costs nothing, so asks that differ in it alone share a table, and only where the best node has too little
+    of it the others are looked through.
+    """
+    slim = ask._replace(memory=0) if ask.memory else ask
+    found = fleet.kept((policy, slim), lambda: Table(fleet, policy, slim)).look()
+    if not ask.memory or not len(found.keys):
+        return found
+    memory = fleet.columns.memory
+    if not policy.is_drawn and memory[found.keys.argmin()] >= ask.memory:
+        return found
+    return Evaluation(np.where(memory[: len(found.keys)] >= ask.memory, found.keys, NOWHERE), found.devices)

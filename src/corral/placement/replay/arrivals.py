@@ -22,8 +22,10 @@ def inflated(pods: Sequence[TracePod], capacity: int, inflate: float, seed: int)
     wanted = inflate * capacity
     if not asked:
         return arriving
-    while asked > wanted and arriving:
-        asked -= arriving.pop(int(generator.integers(len(arriving)))).gpu.total
+    if asked > wanted:
+        while asked > wanted:
+            asked -= arriving.pop(int(generator.integers(len(arriving)))).gpu.total
+        return arriving
     while asked < wanted:
         arriving.append(ordered[int(generator.integers(len(ordered)))])
         asked += arriving[-1].gpu.total

@@ -40,7 +40,7 @@ def read_nodes(name: str, lines: Iterable[str]) -> tuple[NodeOffer, ...]:
         gpus = (GpuOffer(),) * number
         found[row["sn"]] = NodeOffer(row["sn"], cpu, memory * _MIB, pods=_LARGEST, gpus=gpus, model=row["model"])
     if not found:
-        raise PermanentError("trace-unreadable", f"{name}: there are no nodes in it", hint="one row for each node")
+        raise PermanentError("bad-trace", f"{name}: there are no nodes in it", hint="one row for each node")
     return tuple(found.values())
 
 
@@ -52,7 +52,7 @@ def read_pods(name: str, lines: Iterable[str]) -> tuple[TracePod, ...]:
         ask = _ask(name, place, row)
         found.append(TracePod(row["name"], asks.setdefault(ask, ask)))
     if not found:
-        raise PermanentError("trace-unreadable", f"{name}: there are no pods in it", hint="one row for each pod")
+        raise PermanentError("bad-trace", f"{name}: there are no pods in it", hint="one row for each pod")
     return tuple(found)
 
 
@@ -76,7 +76,7 @@ def _rows(name: str, lines: Iterable[str], columns: tuple[str, ...]) -> Iterator
         if missing:
             there = "there is no column" if len(missing) == 1 else "there are no columns"
             raise PermanentError(
-                "trace-unreadable",
+                "bad-trace",
                 f"{name}: {there} {', '.join(missing)}",
                 hint=f"the first line names the columns, at least {','.join(columns)}",
             )
@@ -96,4 +96,4 @@ def _number(name: str, place: int, row: Mapping[str, str], column: str, largest:
 
 
 def _unreadable(name: str, place: int, what: str, hint: str) -> PermanentError:
-    return PermanentError("trace-unreadable", f"{name}, line {place}: {what}", hint=hint)
+    return PermanentError("bad-trace", f"{name}, line {place}: {what}", hint=hint)

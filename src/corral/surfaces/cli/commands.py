@@ -71,6 +71,9 @@ SECTIONS: dict[str, Section] = {
         "operator": Entry("Look after training jobs of a cluster, until stopped."),
         "node": Entry("Join a cluster with this machine, until stopped."),
     },
+    "Trying things out": {
+        "simulate": Entry("Try how a policy places pods, without a cluster."),
+    },
     "Corral itself": {
         "use": Entry("Choose the API and the namespace for later commands."),
         "config": Entry("Show and change settings."),

@@ -1,0 +1,124 @@
+"""Why a gang goes nowhere: what is missing, what is free, and the one constraint that is in the way, if it is one.
+
+Each constraint is lifted in turn and the room counted again: the one without which everybody who must would fit is *binding*. What is
+short on the nodes comes before what keeps the gang away from nodes, because the latter is what somebody wanted.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from corral.placement.asks import WHOLE, Gang, Member, PodAsk, Refusal, Standing
+from corral.placement.fleet.columns import Bools, Ints
+from corral.placement.fleet.fleet import Fleet
+from corral.placement.gangs.room import room
+from corral.placement.gangs.words import amount_of, pods_of, sentence_about
+
+_AMOUNTS = ("cpu", "memory", "pods")
+_WISHES = ("closed", "device", "gpu", "model", "rules")
+
+
+def short_refusal(gang: Gang, missing: int, there: int) -> Refusal:
+    """Returns the refusal of a gang of which too few pods exist."""
+    sentence = f"{pods_of(missing)} must start together and {there} {'is' if there == 1 else 'are'} there."
+    return Refusal(gang.uid, "members-missing", sentence, (("pods", missing),), (("pods", there),))
+
+
+def refused(
+    fleet: Fleet, gang: Gang, waiting: Sequence[Member], missing: int, seated: int, *, explain: bool = True
+) -> Refusal:
+    """Returns why no more than so many of the waiting members found a seat when so many must."""
+    needed, free = (("pods", missing),), (("pods", seated),)
+    if not explain:
+        return Refusal(
+            gang.uid, "does-not-fit", f"{pods_of(missing)} must start together and {seated} fit.", needed, free
+        )
+    wanted = Counter(member.ask for member in waiting)
+    ask, count = _scarcest(fleet, wanted, missing)
+    rooms = room(fleet, ask)
+    allowed = _may_go(fleet, ask)
+    code, binding = _reason(fleet, gang, ask, count, rooms)
+    left = np.maximum(fleet.columns.gpu[: len(rooms)], 0)
+    figures = {
+        "pods": seated,
+        "gpu_milli": int(left[allowed].sum()),
+        "idle_gpus": int((left[allowed] >= WHOLE).sum()),
+        "idle_gpus_on_one_node": int((left[allowed] >= WHOLE).sum(axis=1).max(initial=0)),
+        "nodes": int(allowed.sum()),
+    }
+    asked = {"pods": missing, "gpu_milli": ask.gpu.total * count, "gpus_on_one_node": ask.gpu.number}
+    sentence = sentence_about(gang, ask, count, code, missing, figures)
+    standings = _standings(fleet, ask, rooms)
+    return Refusal(gang.uid, code, sentence, tuple(asked.items()), tuple(figures.items()), binding, standings)
+
+
+def _scarcest(fleet: Fleet, wanted: Counter[PodAsk], missing: int) -> tuple[PodAsk, int]:
+    """The class that lacks most, and how many of it must fit."""
+    spare = {ask: int(room(fleet, ask).sum()) - count for ask, count in wanted.items()}
+    ask = min(wanted, key=lambda one: (spare[one] >= 0, -one.gpu.total, spare[one]))
+    others = wanted.total() - wanted[ask]
+    return ask, max(1, min(wanted[ask], missing - min(others, missing - 1)))
+
+
+def _may_go(fleet: Fleet, ask: PodAsk) -> Bools:
+    """The rows where a class could ever go, whatever is held there."""
+    return np.asarray(room(fleet, ask, ("gpu", "cpu", "memory", "pods", *(name for name, _ in ask.others))) > 0)
+
+
+def _reason(fleet: Fleet, gang: Gang, ask: PodAsk, count: int, rooms: Ints) -> tuple[str, str]:
+    if not len(fleet):
+        return "no-nodes", ""
+    for lifted, code in ((("model", "device"), "no-node-allowed"), ((), "no-such-model")):
+        if not room(fleet, PodAsk(gpu=ask.gpu, rules=ask.rules), ("gpu", "pods", "closed", *lifted)).any():
+            return code, "rules" if lifted else "model"
+    if room(fleet, ask, ("closed",), is_empty=True).sum() < count:
+        return "too-large", _binding(fleet, ask, count, is_empty=True)
+    if rooms.sum() >= count:
+        return ("no-common-domain", "within") if gang.within else ("does-not-fit", "")
+    binding = _binding(fleet, ask, count)
+    if binding != "gpu":
+        return {"closed": "closed-nodes", "device": "device-taken", "": "does-not-fit"}.get(
+            binding, f"short-of-{binding}"
+        ), binding
+    left = fleet.columns.gpu[: len(rooms)][_may_go(fleet, ask)]
+    return ("scattered-gpus" if np.maximum(left, 0).sum() >= ask.gpu.total * count else "short-of-gpus"), binding
+
+
+def _binding(fleet: Fleet, ask: PodAsk, count: int, *, is_empty: bool = False) -> str:
+    others = [name for name, _ in ask.others]
+    for constraint in (*_AMOUNTS, *others, *_WISHES):
+        if room(fleet, ask, (constraint,), is_empty=is_empty).sum() >= count:
+            return constraint
+    return ""
+
+
+def _standings(fleet: Fleet, ask: PodAsk, rooms: Ints) -> tuple[Standing, ...]:
+    makes: dict[str, list[int]] = {}
+    for name, offer in fleet.offers.items():
+        row = fleet.row(name)
+        if row is not None:
+            makes.setdefault(amount_of(offer), []).append(row)
+    reasons = (
+        "rules",
+        "closed",
+        *(("model", "gpu") if ask.gpu.number else ()),
+        *_AMOUNTS,
+        *(name for name, _ in ask.others),
+    )
+    everything = set(reasons) | {"device"}
+    lacking = {
+        reason: room(fleet, ask, everything - {reason} - ({"device"} if reason == "gpu" else set())) < 1
+        for reason in reasons
+    }
+    found = []
+    for make, rows in makes.items():
+        idle = (fleet.columns.gpu[rows] >= WHOLE).sum(axis=1)
+        free = (
+            ("gpu_milli", int(np.maximum(fleet.columns.gpu[rows], 0).sum())),
+            ("idle_gpus", int(idle.sum())),
+            ("idle_gpus_on_one_node", int(idle.max(initial=0))),
+        )
+        counts = tuple((reason, int(rows_lacking[rows].sum())) for reason, rows_lacking in lacking.items())
+        found.append(Standing(make, len(rows), int(rooms[rows].sum()), free, tuple(pair for pair in counts if pair[1])))
+    return tuple(sorted(found, key=lambda one: (-one.fits, len(one.lacking), one.make)))
