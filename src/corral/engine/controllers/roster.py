@@ -6,7 +6,6 @@ from typing import NamedTuple, Protocol
 from corral.control.plan_executor import Fence, PlanExecutor
 from corral.control.runtime import Runtime
 from corral.control.training.operator import Means
-from corral.engine.controllers.binding import Binder
 from corral.engine.controllers.default_accounts import DefaultAccounts
 from corral.engine.controllers.departed_fake_nodes import DepartedFakeNodes
 from corral.engine.controllers.deployments import Deployments
@@ -16,6 +15,7 @@ from corral.engine.controllers.garbage_collector import GarbageCollector
 from corral.engine.controllers.jobs import Jobs
 from corral.engine.controllers.namespace_deletion import NamespaceDeletion
 from corral.engine.controllers.replica_sets import ReplicaSets
+from corral.engine.controllers.scheduling import Scheduling
 from corral.engine.controllers.training import Training
 from corral.engine.controllers.volume_claims import VolumeClaims
 from corral.errors import PermanentError
@@ -51,7 +51,7 @@ ROSTER: dict[str, Maker] = {
     "deployment": lambda ground, executor: Deployments(ground.runtime, executor),
     "persistentvolume-binder": lambda ground, executor: VolumeClaims(ground.runtime, executor),
     "fakenode": lambda ground, executor: DepartedFakeNodes(ground.runtime, executor, ground.fake_nodes),
-    "scheduler": lambda ground, _: Binder(ground.runtime, ground.fence, ground.fake_nodes),
+    "scheduler": lambda ground, _: Scheduling(ground.runtime, ground.fence, ground.fake_nodes),
     "training": lambda ground, _: Training(ground.runtime, ground.means, ground.fence),
 }
 """By the names that kube-controller-manager uses, without their `-controller`.

@@ -22,12 +22,12 @@ def key_for(namespace: str, name: str) -> str:
     return f"{namespace}/{name}"
 
 
-def other_uid(resource: Resource, target: Target, wanted: str, found: str) -> failures.ApiFailure:
-    """409: the object under a name is not the one that the client means; real servers tell where it rests."""
+def other_uid(resource: Resource, target: Target, wanted: str, found: str, word: str = "UID") -> failures.ApiFailure:
+    """409: the object under a name is not the one, or the version, that the client means; real servers tell where it rests."""
     place = "/".join(part for part in ("/registry", _room(resource), target.namespace, target.name) if part)
     detail = (
         f"StorageError: invalid object, Code: 4, Key: {place}, ResourceVersion: 0, AdditionalErrorMsg: "
-        f"Precondition failed: UID in precondition: {wanted}, UID in object meta: {found}"
+        f"Precondition failed: {word} in precondition: {wanted}, {word} in object meta: {found}"
     )
     return failures.conflict(resource.group, resource.plural, target.name, detail)
 

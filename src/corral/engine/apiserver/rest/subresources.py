@@ -88,9 +88,10 @@ async def bind_pod(write: Write, request: Request) -> None:
         raise failures.bad_request("name in URL does not match name in Binding object")
 
     def make(pod: Object) -> Object:
-        uid, found = given.get("uid"), pod["metadata"]["uid"]
-        if uid and uid != found:
-            raise other_uid(write.resource, write.target, uid, found)
+        for field, word in (("uid", "UID"), ("resourceVersion", "ResourceVersion")):
+            wanted, found = given.get(field), pod["metadata"][field]
+            if wanted and wanted != found:
+                raise other_uid(write.resource, write.target, wanted, found, word)
         return bind(copied(pod), binding, write.world.timestamp())
 
     await change(with_subresource(write, "binding"), make, tracked=False)  # a scheduler owns nothing of the pod

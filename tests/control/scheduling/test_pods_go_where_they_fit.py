@@ -6,7 +6,8 @@ import pytest
 
 from corral.kinds.nodes import FAKE_NODE, PROCESS_NODE
 from corral.kinds.objects import Object
-from tests.domain.reconcile.builtin.binding_scene import GPU, board, node, placed, pod
+from corral.kinds.scheduling.pod_view import SchedulingPod
+from tests.control.scheduling.scene import GPU, NOW, board, changed, node, placed, pod
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 TAINT = {"key": "dedicated", "value": "vision", "effect": "NoSchedule"}
@@ -40,7 +41,6 @@ FITTING: dict[str, dict[str, Any]] = {
     "one term of two": affinity(label("zone", "In", "b"), label("zone", "In", "a")),
     "corral by name": {"schedulerName": "corral"},
     "a gang scheduler that nobody runs here": {"schedulerName": "volcano"},
-    "far more CPU than there is": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "9999"}}}]},
 }
 UNFITTING: dict[str, dict[str, Any]] = {
     "a selector": {"nodeSelector": {"zone": "b"}},
@@ -58,6 +58,7 @@ UNFITTING: dict[str, dict[str, Any]] = {
     "an operator of later times": affinity(label("zone", "Resembles", "a")),
     "selector and affinity": {"nodeSelector": {"zone": "b"}, **affinity(label("zone", "In", "a"))},
     "another scheduler": {"schedulerName": "yunikorn"},
+    "claims of devices": {"resourceClaims": [{"name": "gpu"}]},
     "a gate": {"schedulingGates": [{"name": "quota"}]},
 }
 
@@ -109,11 +110,11 @@ def test_real_processes_come_before_fake_ones_while_they_fit() -> None:
     assert placed(board(nodes, pods[3:])) == {"chosen": "fake"}
 
 
-def test_the_node_with_the_least_to_spare_is_taken_then_the_first_by_name() -> None:
-    nodes = [node("c", gpus=8), node("b", gpus=4), node("a", gpus=8)]
-    assert placed(board(nodes, [pod("p", gpus=4)])) == {"p": "b"}
-    assert placed(board(nodes, [pod("p", gpus=5)])) == {"p": "a"}
-    assert placed(board(nodes, [pod("held", gpus=2, on="c"), pod("p", gpus=6)])) == {"p": "c"}
+def test_processes_of_one_machine_share_its_processors_and_memory_and_nothing_else_does() -> None:
+    huge = {"cpu": "9999", "memory": "900Ti", "ephemeral-storage": "900Ti"}
+    pods = [pod("a", requests=huge), pod("b", requests=huge)]
+    assert placed(board([node("mine", labels={PROCESS_NODE: "true"})], pods)) == {"a": "mine", "b": "mine"}
+    assert placed(board([node("another"), node("fake", labels={FAKE_NODE: "true"})], pods)) == {}
 
 
 def test_initialisation_and_what_runs_beside_it_are_counted_at_the_widest() -> None:
@@ -127,7 +128,7 @@ def test_initialisation_and_what_runs_beside_it_are_counted_at_the_widest() -> N
 
 
 def test_ports_of_the_node_are_had_once() -> None:
-    def wanting(name: str, **port: Any) -> Object:
+    def wanting(name: str, **port: Any) -> SchedulingPod:
         return pod(name, containers=[{"name": "main", "ports": [{"containerPort": 80, "hostPort": 80, **port}]}])
 
     one = board([node("one")], [wanting("a"), wanting("b", hostIP="127.0.0.1"), wanting("c", protocol="UDP")])
@@ -138,13 +139,12 @@ def test_ports_of_the_node_are_had_once() -> None:
 
 def test_a_node_takes_no_more_pods_than_it_says() -> None:
     full = board([node("one", pods=2)], [pod("there", on="one"), pod("ended", on="one", phase="Succeeded")])
-    full.take_pod(None, pod("a"))
-    full.take_pod(None, pod("b"))
+    full.take_pod(None, pod("a"), NOW)
+    full.take_pod(None, pod("b"), NOW)
     assert placed(full) == {"a": "one"}
 
 
 def test_the_more_important_pod_comes_first_then_the_older() -> None:
-    old = pod("old", gpus=1)
-    old["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
+    old = changed(pod("old", gpus=1), metadata={"creationTimestamp": "2026-01-01T00:00:00Z"})
     pods = [pod("new", gpus=1), old, pod("urgent", gpus=1, priority=1000)]
     assert list(placed(board([node("one", gpus=3)], pods))) == ["urgent", "old", "new"]

@@ -1,0 +1,293 @@
+"""Everything that decisions rest on, and the decisions: nodes, pods, gangs, promises. Pure: fed with every change, asked in cycles.
+
+A place counts as taken from the moment it is decided on, so that the next decision cannot give it away again. It is free again when
+the pod is seen to be gone, or when its promise was taken back.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from corral.control.scheduling.amounts import held_amounts, units_of
+from corral.control.scheduling.certifying import Certifier
+from corral.control.scheduling.crowd import Crowd, GroupKey, Known, Standing, gang_name
+from corral.control.scheduling.desk import Admitted, Desk
+from corral.control.scheduling.dialects.dialect import Asked, Placed
+from corral.control.scheduling.promises import Group, Promises, State, can_close
+from corral.control.scheduling.reading.asks import request_of
+from corral.control.scheduling.reading.membership import membership_of
+from corral.control.scheduling.reading.offers import Place, handing_over, held_devices, place_of
+from corral.control.scheduling.reading.ports import is_port, offered
+from corral.control.scheduling.room import FleetRoom
+from corral.kinds.scheduling.ledger import Decision
+from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
+from corral.placement.asks import PodAsk, Refusal, Seat
+from corral.placement.certificates.certificate import Certificate
+from corral.reconcile.moments import seconds_of
+
+
+class Decided(NamedTuple):
+    """What a cycle came to."""
+
+    decisions: tuple[Decision, ...]
+    certificates: tuple[Certificate, ...]
+    is_complete: bool
+
+
+class Board:
+    """The scheduler's view of the world; made anew from the API by every reign."""
+
+    def __init__(
+        self, room: FleetRoom, desk: Desk, is_ours: Callable[[str], bool], is_used: Callable[[SchedulingNode], bool]
+    ) -> None:
+        self.promises = Promises()
+        self.crowd = Crowd()
+        self.places: dict[str, Place] = {}
+        self.refusals: dict[str, Refusal] = {}
+        """Why each gang waits, as far as it was looked at."""
+        self.changes = 0
+        """Counts what may change a decision or a reason; the same number means that nothing is new."""
+        self.room = room
+        self._desk = desk
+        self._is_ours = is_ours
+        self._is_used = is_used
+        self._certifier = Certifier(room.fleet)
+        self._ports: set[str] = set()
+        self._dirty: dict[str, None] = {}
+        """Gangs of which the desk must be told."""
+
+    # --- what is heard ---
+
+    def take_node(self, name: str, node: SchedulingNode | None) -> None:
+        """Notes a node as it is now, None when it is gone."""
+        place = place_of(node) if node is not None and self._is_used(node) else None
+        if place == self.places.get(name):
+            return
+        self.changes += 1
+        if place is None:
+            del self.places[name]
+            self._desk.remove_node(name)
+        else:
+            self.places[name] = place
+            self._put(place)
+
+    def _put(self, place: Place) -> None:
+        offer = place.offer
+        self._desk.put_node(offer._replace(others=(*offer.others, *offered(self._ports))) if self._ports else offer)
+
+    def take_pod(self, old: SchedulingPod | None, new: SchedulingPod | None, now: float) -> None:
+        """Notes a pod as a cache shows it: what it was before, None when it is new, and what it is, None when it is gone."""
+        if old is not None and (new is None or new.metadata.uid != old.metadata.uid):
+            self._forget(old.metadata.uid)
+        if new is None:
+            return
+        uid = new.metadata.uid
+        if new.has_ended:
+            self._forget(uid)
+        elif new.spec.node_name:
+            self._take_bound(new, now)
+        elif self.promises.state(uid) is State.PROMISED:
+            self._see_again(new)
+        else:
+            self._take_unbound(new, now)
+
+    def take_group(self, group: GroupKey, size: int | None, queue: str) -> None:
+        """Notes what a group object says, None when it is gone."""
+        if size is None:
+            self.crowd.remove_group(group)
+        elif not self.crowd.put_group(group, size, queue):
+            return
+        self.changes += 1
+        self._dirty[f"{group.key.namespace}/{group.key.name}"] = None
+
+    def _forget(self, uid: str) -> None:
+        pod = self.crowd.remove(uid)
+        self.promises.settle(uid, State.GONE)
+        if pod is None:
+            return
+        self.changes += 1
+        if pod.standing is Standing.FOREIGN:
+            self._desk.vacate(uid)
+        else:
+            self._dirty[pod.gang] = None
+
+    def _see_again(self, pod: SchedulingPod) -> None:
+        """Keeps the newest view of a pod whose bind is under way."""
+        known = self.crowd.get(pod.metadata.uid)
+        if known is not None:
+            self.crowd.put(known._replace(view=pod))
+
+    def _take_bound(self, pod: SchedulingPod, now: float) -> None:
+        uid, node = pod.metadata.uid, pod.spec.node_name
+        known = self.crowd.get(uid)
+        self.promises.settle(uid, State.BOUND)
+        if known is not None and known.seat is not None and known.seat.node == node:
+            if known.view is not pod:
+                self.crowd.put(known._replace(view=pod))
+            return
+        self.changes += 1
+        place = self.places.get(node)
+        devices = held_devices(pod, place) if place is not None else ()
+        ours = self._is_ours(pod.spec.scheduler_name)
+        fresh = self._known(pod, known, now)._replace(
+            standing=Standing.SEATED if ours else Standing.FOREIGN, seat=Seat(uid, node, devices)
+        )
+        self._put_pod(known, fresh, now)
+
+    def _take_unbound(self, pod: SchedulingPod, now: float) -> None:
+        uid = pod.metadata.uid
+        known = self.crowd.get(uid)
+        if not (pod.is_waiting and self._is_ours(pod.spec.scheduler_name)):
+            if known is not None:
+                self._forget(uid)
+            return
+        fresh = self._known(pod, known, now)
+        if known is not None and fresh._replace(view=known.view) == known:
+            self.crowd.put(fresh)
+            return
+        self.changes += 1
+        self._put_pod(known, fresh, now)
+
+    def _known(self, pod: SchedulingPod, known: Known | None, now: float) -> Known:
+        request, membership = request_of(pod, self.room.fleet.rules), membership_of(pod)
+        self._learn_ports(request.ask)
+        wrong = request.complaint or membership.complaint
+        arrived = known.arrived if known is not None else seconds_of(pod.metadata.creation_timestamp) or now
+        until = known.held_until if known is not None else 0.0
+        standing = Standing.HELD_BACK if wrong or until > now else Standing.WAITING
+        return Known(pod, request, membership, gang_name(pod, membership), standing, None, arrived, until)
+
+    def _put_pod(self, known: Known | None, fresh: Known, now: float) -> None:
+        if known is not None and known.standing is Standing.FOREIGN:
+            self._desk.vacate(known.uid)
+        elif known is not None:
+            self._dirty[known.gang] = None
+        self.crowd.put(fresh)
+        if fresh.standing is Standing.FOREIGN:
+            assert fresh.seat is not None
+            self._desk.occupy(fresh.seat, fresh.request.ask)
+        else:
+            self._dirty[fresh.gang] = None
+            if fresh.seat is not None:
+                self.crowd.start(fresh.gang, now)
+
+    def _learn_ports(self, ask: PodAsk) -> None:
+        """Lets every node offer the ports that somebody asks for, from the first time on."""
+        fresh = {name for name, _ in ask.others if is_port(name)} - self._ports
+        if fresh:
+            self._ports |= fresh
+            for place in self.places.values():
+                self._put(place)
+
+    # --- what is decided ---
+
+    def decide(self, now: float, most: int, epoch: int) -> Decided:
+        """Lets as many gangs have their turn; what they get is taken from now on, and must be written to the ledger."""
+        self._tell_desk()
+        cycle = self._desk.cycle(now, most)
+        for refusal in cycle.refused:
+            self.refusals[refusal.gang] = refusal
+            self.changes += 1
+        certificates = self._certifier.certify(cycle.admitted, epoch)
+        decisions = [decision for one in cycle.admitted for decision in self._seat(one, now)]
+        self.promises.add(decisions)
+        return Decided(tuple(decisions), tuple(certificates), cycle.is_complete)
+
+    def _seat(self, admitted: Admitted, now: float) -> Iterator[Decision]:
+        gang = admitted.plan.gang
+        self.refusals.pop(gang, None)
+        self.changes += 1
+        for seat in admitted.plan.seats:
+            known = self.crowd.get(seat.uid)
+            assert known is not None
+            self.crowd.put(known._replace(standing=Standing.SEATED, seat=seat))
+            name = gang if known.membership.gang else ""
+            yield Decision(seat.uid, known.key, seat.node, seat.devices, name)
+        self.crowd.start(gang, now)
+        if any(one.standing is Standing.WAITING for one in self.crowd.members(gang)):
+            self._dirty[gang] = None  # the rest may follow
+
+    def _tell_desk(self) -> None:
+        for gang in list(self._dirty):
+            claim, seated = self.crowd.claim(gang), self.crowd.seated(gang)
+            if seated is not None:
+                self._desk.seat(seated)
+            else:
+                self._desk.leave(gang)
+            if claim is not None:
+                self._desk.wait(claim)
+            else:
+                self._desk.forget(gang)
+                self.refusals.pop(gang, None)
+        self._dirty.clear()
+
+    # --- what becomes of decisions ---
+
+    def assume(self, decision: Decision, now: float) -> None:
+        """Notes what an earlier reign has promised, before anything else is decided."""
+        known = self.crowd.get(decision.uid)
+        self.promises.add([decision])
+        if known is None:
+            self.promises.settle(decision.uid, State.GONE)
+        elif known.view.spec.node_name:
+            self.promises.settle(decision.uid, State.BOUND)
+        else:
+            seat = Seat(decision.uid, decision.node, decision.devices)
+            self._put_pod(known, known._replace(standing=Standing.SEATED, seat=seat), now)
+
+    def settle(self, uid: str, state: State, node: str = "") -> None:
+        """Notes where a pod is bound; one that turned out to be on another node holds its place there."""
+        self.promises.settle(uid, state)
+        known = self.crowd.get(uid)
+        if known is None or known.seat is None or known.view.spec.node_name:
+            return
+        if state is State.BOUND and node not in ("", known.seat.node):
+            self.crowd.put(known._replace(seat=Seat(uid, node)))
+            self._dirty[known.gang] = None
+            self.changes += 1
+
+    def take_back(self, uid: str, until: float) -> None:
+        """Frees the place of a pod that is certain not to be bound there; it stands in line again by `let_wait`."""
+        self.promises.settle(uid, State.GONE)
+        known = self.crowd.get(uid)
+        if known is not None and not known.view.spec.node_name:
+            self.crowd.put(known._replace(standing=Standing.HELD_BACK, seat=None, held_until=until))
+            self._dirty[known.gang] = None
+            self.changes += 1
+
+    def let_wait(self, uid: str, now: float) -> None:
+        """Lets a pod stand in line again that was held back."""
+        known = self.crowd.get(uid)
+        if known is not None and known.standing is Standing.HELD_BACK:
+            self._take_unbound(known.view, now)
+
+    def closable(self) -> Iterator[str]:
+        """Yields the groups that the ledger need not remember."""
+        for name, group in self.promises.groups():
+            if can_close(group, is_whole=self._is_whole(name, group)):
+                yield name
+
+    def half_started(self) -> Iterator[str]:
+        """Yields the gangs of which some pods are bound, while for others there is no promise any more."""
+        for name, group in self.promises.groups():
+            if group.is_settled and group.bound and not group.is_undone and not self._is_whole(name, group):
+                yield name
+
+    def _is_whole(self, name: str, group: Group) -> bool:
+        """Whether as many of a gang were bound as must start together; those that have ended since count."""
+        return group.reached + self.crowd.seated_beside(name, group.decisions) >= (self.crowd.size_of(name) or 1)
+
+    def handed_over(self, decision: Decision, now: float) -> dict[str, str]:
+        """Returns the annotations that go with a bind."""
+        known, place = self.crowd.get(decision.uid), self.places.get(decision.node)
+        if known is None or place is None or not decision.devices:
+            return {}
+        amounts = {name: units_of(nanos) for name, nanos in held_amounts(known.view.spec).items()}
+        asked = Asked(known.view, amounts)
+        placed = Placed(asked, known.request.ask.gpu, place.offer, decision.devices, now)
+        return handing_over(known.request, place, placed)
+
+    # --- what is told ---
+
+    def waiting(self) -> Iterable[Known]:
+        """Returns the pods that wait, and those that are held back because they cannot be read."""
+        return (one for one in self.crowd if one.standing in (Standing.WAITING, Standing.HELD_BACK))

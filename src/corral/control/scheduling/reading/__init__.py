@@ -1,0 +1,1 @@
+"""What pods and nodes of Kubernetes mean to placement: amounts, asks, offers, rules. Pure."""

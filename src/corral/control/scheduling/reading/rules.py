@@ -1,0 +1,38 @@
+"""Node selectors, required node affinity and tolerations of a pod as the rules that placement knows."""
+
+from corral.kinds.scheduling.pod_view import NodeTerm, Requirement, SchedulingSpec
+from corral.kinds.scheduling.pod_view import Toleration as Borne
+from corral.placement.fleet.rules import NAME_FIELD, Expression, RuleSet, Toleration
+
+_NOBODY = (Expression(NAME_FIELD, "DoesNotExist"),)
+"""A term that no node meets: every node has a name."""
+
+
+def rules_of(spec: SchedulingSpec) -> RuleSet:
+    """Returns which nodes a pod allows."""
+    return RuleSet(
+        tuple(sorted(spec.node_selector.items())),
+        _affinity(spec),
+        tuple(_toleration(one) for one in spec.tolerations),
+    )
+
+
+def _affinity(spec: SchedulingSpec) -> tuple[tuple[Expression, ...], ...]:
+    nodes = spec.affinity.node_affinity if spec.affinity is not None else None
+    if nodes is None or nodes.required is None:
+        return ()
+    return tuple(_term(one) for one in nodes.required.node_selector_terms or ()) or (_NOBODY,)
+
+
+def _term(term: NodeTerm) -> tuple[Expression, ...]:
+    labels = [_expression(one) for one in term.match_expressions or ()]
+    fields = [_expression(one) if one.key == NAME_FIELD else _NOBODY[0] for one in term.match_fields or ()]
+    return (*labels, *fields)
+
+
+def _expression(one: Requirement) -> Expression:
+    return Expression(one.key, one.operator, tuple(one.values or ()))
+
+
+def _toleration(one: Borne) -> Toleration:
+    return Toleration(one.key, one.operator or "Equal", one.value, one.effect)

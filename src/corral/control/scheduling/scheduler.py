@@ -1,0 +1,353 @@
+"""The scheduler: a loop that lets placement decide, writes what it decided to the ledger, and binds.
+
+A reign goes like this, and each step rests on the one before (see `promises.py` for why):
+
+1. Raise the epoch; from now on nobody who began earlier can promise anything.
+2. List and follow pods and nodes. What was bound is in the list, what was promised is in the ledger.
+3. Make sure that the epoch is still ours. Finish, or take back, what was promised before.
+4. Decide, write, bind; again and again. One write carries all that was decided while the last one was on its way.
+
+Four tasks share the work: deciding, writing, a few binders, telling. None waits for another one but through the board.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from corral.control.health import Verdict
+from corral.control.leadership import LeadershipLostError
+from corral.control.metrics import SECONDS, Counter, Histogram, Reading
+from corral.control.mirror import Delta
+from corral.control.object_cache import ObjectCache
+from corral.control.plan_executor import Fence
+from corral.control.runtime import Runtime
+from corral.control.scheduling.binding import Binder, Outcome, Settled, patience_after
+from corral.control.scheduling.board import Board, Decided
+from corral.control.scheduling.desk import FirstComeDesk
+from corral.control.scheduling.ledger_keeper import LedgerKeeper
+from corral.control.scheduling.orders import Orders
+from corral.control.scheduling.promises import State
+from corral.control.scheduling.room import FleetRoom
+from corral.control.scheduling.telling import Telling, reference_to
+from corral.kinds.scheduling.ledger import Decision
+from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
+from corral.kinds.well_known import NODE, POD
+from corral.placement.fleet import Fleet
+from corral.reconcile.plan import EmitEvent
+
+_log = logging.getLogger("corral.control.scheduling")
+
+_BINDERS: Final = 16
+"""Binds on their way at the same time."""
+_GANGS_AT_ONCE: Final = 32
+"""Gangs that have their turn before others may run: at a third of a millisecond each, a pause nobody notices."""
+_MOST_PROMISED: Final = 512
+"""When so many pods are promised and not bound, deciding waits: the later a decision, the more it knows."""
+_TIDY_AFTER: Final = 0.5
+"""How long the ledger may keep what is settled when nothing else is to be written, in seconds."""
+_PATIENCE: Final = 3.0
+"""How long a gang may be half bound before it is taken back, in seconds."""
+_AFTER_LOSS: Final = 1.0
+"""How long a pod is left alone whose place was taken back, in seconds."""
+
+
+class Scheduler:
+    """One reign; `run` ends with LeadershipLostError when another one has begun."""
+
+    def __init__(self, runtime: Runtime, orders: Orders, fence: Fence) -> None:
+        self._runtime = runtime
+        self._clock = runtime.clock
+        self._orders = orders
+        self._fence = fence
+        self._pods: ObjectCache[SchedulingPod] = runtime.caches.shaped(POD, SchedulingPod)
+        self._nodes: ObjectCache[SchedulingNode] = runtime.caches.shaped(NODE, SchedulingNode)
+        room = FleetRoom(Fleet())
+        self.board = Board(room, FirstComeDesk(room), orders.names.__contains__, orders.is_used)
+        self._keeper = LedgerKeeper(runtime, orders.ledger, runtime.randomness.token(), fence)
+        self._binder = Binder(runtime, self.board, self._keeper, fence)
+        self._telling = Telling(self.board, runtime, fence)
+        self._heard = 0
+        self._news = asyncio.Event()
+        self._to_write = asyncio.Event()
+        self._room_to_promise = asyncio.Event()
+        self._fresh: list[Decision] = []
+        """Decided, and not written yet."""
+        self._half: dict[str, float] = {}
+        """Since when gangs are half bound."""
+        self._refusals: dict[str, int] = {}
+        """How many decisions about a pod in a row the server refused."""
+        self._left_alone: dict[str, float] = {}
+        """Pods that do not stand in line for a while, and until when."""
+        self._promised = asyncio.Event()
+        self.measures = Measures(self)
+
+    async def run(self) -> None:
+        """Works until cancelled, or until the ledger is somebody else's."""
+        earlier = await self._keeper.begin()
+        lost: LeadershipLostError | None = None
+        try:
+            async with asyncio.TaskGroup() as group:
+                group.create_task(self._runtime.caches.run(), name="scheduling-caches")
+                group.create_task(self._runtime.events.run(), name="scheduling-events")
+                await self._follow()
+                await self._keeper.confirm()
+                self._take_over(earlier.decisions)
+                group.create_task(self._decide(), name="deciding")
+                group.create_task(self._write(), name="writing")
+                group.create_task(self._tidy(), name="tidying")
+                group.create_task(self._telling.run(), name="telling")
+                for number in range(_BINDERS):
+                    group.create_task(self._bind(), name=f"binding-{number}")
+        except* LeadershipLostError as losses:
+            lost = LeadershipLostError(str(_first(losses)))
+        finally:
+            self._unfollow()
+        if lost is not None:
+            raise lost
+
+    def verdicts(self) -> list[Verdict]:
+        """Returns how every part is."""
+        return self._runtime.caches.verdicts()
+
+    @property
+    def epoch(self) -> int:
+        """Returns the epoch of this reign, 0 before it began."""
+        return self._keeper.epoch
+
+    # --- hearing ---
+
+    async def _follow(self) -> None:
+        self._nodes.subscribe(self._take_nodes)
+        await self._nodes.wait_synced()  # a pod that is bound holds its place only where the node is known
+        self._pods.subscribe(self._take_pods)
+        await self._pods.wait_synced()
+
+    def _unfollow(self) -> None:
+        self._nodes.unsubscribe(self._take_nodes)
+        self._pods.unsubscribe(self._take_pods)
+
+    def _take_nodes(self, deltas: Sequence[Delta[SchedulingNode]]) -> None:
+        for delta in deltas:
+            try:
+                self.board.take_node(delta.key.name, delta.new)
+            except Exception:  # noqa: BLE001 - logged; a poison object hurts only itself
+                _log.exception("node not understood", extra={"node": delta.key.name})
+        self._tell_news()
+
+    def _take_pods(self, deltas: Sequence[Delta[SchedulingPod]]) -> None:
+        now = self._clock.now()
+        for delta in deltas:
+            try:
+                self.board.take_pod(delta.old, delta.new, now)
+            except Exception:  # noqa: BLE001 - logged; a poison object hurts only itself
+                _log.exception("pod not understood", extra={"pod": str(delta.key)})
+        self._tell_news()
+
+    def _tell_news(self) -> None:
+        if self.board.changes != self._heard:
+            self._heard = self.board.changes
+            self._news.set()
+
+    # --- taking over ---
+
+    def _take_over(self, decisions: Sequence[Decision]) -> None:
+        """Holds what was promised before anything else is decided, and lets it be finished, or taken back with its nodes."""
+        if not decisions:
+            return
+        now = self._clock.now()
+        for decision in decisions:
+            self.board.assume(decision, now)
+        for name, group in self.board.promises.groups():
+            if any(one.node not in self.board.places for one in group.decisions.values()) and not group.is_settled:
+                self.board.promises.undo(name)
+        waiting = [one for one in self.board.promises.rows() if self.board.promises.state(one.uid) is State.PROMISED]
+        _log.info("finishing what was promised before", extra={"promised": len(decisions), "unbound": len(waiting)})
+        self._binder.put([one for one in waiting if not one.is_undone])
+        self._promised.set()
+        self._to_write.set()
+
+    # --- deciding, writing, binding ---
+
+    async def _decide(self) -> None:
+        self._news.set()
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            is_complete = False
+            while not is_complete:
+                await self._wait_for_room()
+                decided = self.board.decide(self._clock.now(), _GANGS_AT_ONCE, self._keeper.epoch)
+                is_complete = decided.is_complete
+                self._take_decided(decided)
+                await asyncio.sleep(0)
+            self._telling.look()
+
+    async def _wait_for_room(self) -> None:
+        while len(self.board.promises) >= _MOST_PROMISED:
+            self._room_to_promise.clear()
+            self._to_write.set()
+            await self._room_to_promise.wait()
+
+    def _take_decided(self, decided: Decided) -> None:
+        for certificate in decided.certificates:
+            self._orders.on_certificate(certificate)
+        if decided.decisions:
+            self._fresh += decided.decisions
+            self._promised.set()
+            self._to_write.set()
+
+    async def _write(self) -> None:
+        while True:
+            await self._to_write.wait()
+            self._to_write.clear()
+            await self._write_once()
+
+    async def _write_once(self) -> None:
+        fresh: list[Decision] = []
+
+        def rows() -> tuple[Decision, ...]:
+            fresh.extend(self._fresh)
+            self._fresh.clear()
+            for name in list(self.board.closable()):
+                self.board.promises.close(name)
+                self._half.pop(name, None)
+            return self.board.promises.rows()
+
+        began = self._clock.monotonic()
+        await self._keeper.write(rows)
+        self.measures.write_took.observe(self._clock.monotonic() - began)
+        self._room_to_promise.set()
+        self._binder.put(fresh)
+
+    async def _bind(self) -> None:
+        while True:
+            self._take_settled(await self._binder.take())
+
+    def _take_settled(self, settled: Settled) -> None:
+        decision = settled.decision
+        match settled.outcome:
+            case Outcome.BOUND:
+                self.board.settle(decision.uid, State.BOUND, settled.node)
+                self._refusals.pop(decision.uid, None)
+                if settled.node == decision.node:
+                    self._tell_bound(decision)
+            case Outcome.GONE:
+                self._take_back(decision, _AFTER_LOSS)
+            case Outcome.REFUSED:
+                # All binds of it were answered, so none is on its way any more.
+                refusals = self._refusals[decision.uid] = self._refusals.get(decision.uid, 0) + 1
+                self._tell(decision, "FailedScheduling", f"binding rejected: {settled.reason}", "Warning")
+                self._take_back(decision, patience_after(refusals, self._runtime.randomness.fraction()))
+        self._tell_news()
+
+    def _take_back(self, decision: Decision, waits: float) -> None:
+        """Frees the place of a pod that is certain not to be bound there, and leaves it alone for a while."""
+        self.board.take_back(decision.uid, self._clock.now() + waits)
+        self._left_alone[decision.uid] = self._clock.monotonic() + waits
+
+    def _tell_bound(self, decision: Decision) -> None:
+        self.measures.bound.add()
+        known = self.board.crowd.get(decision.uid)
+        if known is not None:
+            self.measures.waited.observe(max(0.0, self._clock.now() - known.arrived))
+        self._tell(decision, "Scheduled", f"Successfully assigned {decision.key} to {decision.node}")
+
+    def _tell(
+        self, decision: Decision, reason: str, message: str, kind: Literal["Normal", "Warning"] = "Normal"
+    ) -> None:
+        known = self.board.crowd.get(decision.uid)
+        if known is not None:
+            self._runtime.events.emit(EmitEvent(POD, reference_to(known.view), reason, message, kind))
+
+    # --- tidying ---
+
+    async def _tidy(self) -> None:
+        """Lets the ledger forget what is settled, gangs go that stay half bound, and pods come back that were left alone."""
+        while True:
+            if not len(self.board.promises) and not self._left_alone:
+                self._promised.clear()
+                await self._promised.wait()
+            await self._clock.sleep(_TIDY_AFTER)
+            now = self._clock.monotonic()
+            self._half = {name: self._half.get(name, now) for name in self.board.half_started()}
+            for name, since in self._half.items():
+                if now - since >= _PATIENCE:
+                    self.board.promises.undo(name)
+                    self._to_write.set()
+            if any(True for _ in self.board.closable()):
+                self._to_write.set()
+            await self._undo_all()
+            self._let_wait(now)
+
+    def _let_wait(self, now: float) -> None:
+        for uid in [uid for uid, due in self._left_alone.items() if due <= now]:
+            del self._left_alone[uid]
+            self.board.let_wait(uid, self._clock.now())
+        self._tell_news()
+
+    async def _undo_all(self) -> None:
+        """Takes back every group that the ledger says is undone."""
+        written = {one.uid for one in self._keeper.ledger.decisions if one.is_undone}
+        for _, group in self.board.promises.groups():
+            for uid, decision in list(group.decisions.items()):
+                if uid in written:
+                    await self._undo(decision, group.states[uid])
+
+    async def _undo(self, decision: Decision, state: State) -> None:
+        if state is State.PROMISED:
+            settled = await self._binder.take_back(decision)
+            state = State.BOUND if settled.outcome is Outcome.BOUND else State.GONE
+            if state is State.GONE:
+                self._take_back(decision, _AFTER_LOSS)
+        if state is State.BOUND:
+            await self._evict(decision)
+            self.board.promises.settle(decision.uid, State.GONE)
+
+    async def _evict(self, decision: Decision) -> None:
+        """Lets a pod go whose gang cannot start, if somebody will make it anew; a pod that nobody looks after is only told."""
+        known = self.board.crowd.get(decision.uid)
+        if known is None:
+            return
+        if any(one.controller for one in known.view.metadata.owner_references):
+            await self._binder.evict(decision)
+            self._tell(decision, "GangTakenBack", "evicted: its gang could not start as a whole", "Warning")
+        else:
+            self._tell(
+                decision, "GangIncomplete", "its gang could not start as a whole, and holds its places", "Warning"
+            )
+
+
+def _first(losses: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Returns the first error of a group."""
+    found: BaseException = losses
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found
+
+
+class Measures:
+    """What the scheduler counts."""
+
+    def __init__(self, scheduler: Scheduler) -> None:
+        self.bound = Counter("corral_scheduler_bound_pods_total", "Pods that were bound.")
+        self.waited = Histogram(
+            "corral_scheduler_wait_seconds", "From the creation of a pod to its bind.", bounds=SECONDS
+        )
+        self.write_took = Histogram("corral_scheduler_ledger_write_seconds", "How long a write to the ledger took.")
+        self.readings = [
+            Reading("corral_scheduler_epoch", "The epoch of this reign.", lambda: [((), float(scheduler.epoch))]),
+            Reading(
+                "corral_scheduler_waiting_pods",
+                "Pods that wait for a place.",
+                lambda: [((), float(sum(1 for _ in scheduler.board.waiting())))],
+            ),
+            Reading(
+                "corral_scheduler_promised_pods",
+                "Pods that stand in the ledger.",
+                lambda: [((), float(len(scheduler.board.promises)))],
+            ),
+            Reading(
+                "corral_scheduler_nodes", "Nodes that are seen.", lambda: [((), float(len(scheduler.board.places)))]
+            ),
+        ]
