@@ -41,3 +41,29 @@ def test_a_named_command_can_be_typed(file: str, line: str) -> None:
     assert command is not None
     flags = {flag for parameter in command.params for flag in (*parameter.opts, *parameter.secondary_opts)}
     assert [word for word in words if word.startswith("-") and word not in flags] == []
+
+
+def test_the_desk_speaks_of_whole_commands_and_never_of_a_flag_alone() -> None:
+    """Other surfaces ask the desk too: a flag means something to the command line only, which says it by itself."""
+    alone = {
+        (file.name, text)
+        for file in (ROOT / "src/corral/control/desk").rglob("*.py")
+        for text in whole_texts(file)
+        if " " in text and re.search(r"(?<![\w-])--?[a-zA-Z]", COMMAND.sub("", text))
+    }
+    assert alone == set()
+
+
+COMMAND = re.compile(r"`(?:corral|kubectl) [^`]*`|\b(?:corral|kubectl) .*|\S+ -m pip .*")
+
+
+def whole_texts(file: Path) -> Iterator[str]:
+    """Yields the texts of a module; what is filled in is a word."""
+    tree = ast.parse(file.read_text())
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    documentation = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "WORD" for part in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside | documentation:
+            yield node.value

@@ -137,6 +137,31 @@ def test_a_job_is_submitted_once_more_with_its_files(machine: Machine, tmp_path:
     assert machine.said("second") == ["a = 1", "b"]
 
 
+def test_code_that_was_sent_along_is_sent_once_more(machine: Machine, tmp_path: Path) -> None:
+    """Also in place of itself: the ConfigMap goes with the old job, and is there again before the new one needs it."""
+    (tmp_path / "speaks.py").write_text("import words\nprint(words.SAID)\n")
+    (tmp_path / "words.py").write_text("SAID = 42\n")
+    run = machine.cli("run", "--name", "speaks", "--code", "configmap", str(tmp_path / "speaks.py"))
+    assert (run.returncode, run.stdout) == (0, "42\n"), run.stderr
+    other = machine.cli("resubmit", "speaks", "--name", "echoes", "--wait")
+    assert (other.returncode, "configmap/echoes-code created" in other.stdout) == (0, True), other.stderr
+    again = machine.cli("resubmit", "speaks", "--replace", "--wait", "--timeout", "60s")
+    assert (again.returncode, "configmap/speaks-code created" in again.stdout) == (0, True), again.stderr
+    assert machine.said("speaks") == machine.said("echoes") == ["42"]
+
+
+def test_a_job_whose_files_are_gone_is_not_made_again(machine: Machine, tmp_path: Path) -> None:
+    (tmp_path / "a.ini").write_text("a = 1\n")
+    machine.submit("pytorchjob", "--name=lost", "--image=none", f"--config-file={tmp_path}/a.ini:/etc/a.ini", "true")
+    machine.succeeded("lost")
+    assert machine.cli("delete", "configmap/lost-files").returncode == 0
+    for words in (("--replace",), ("--name", "found")):
+        refused = machine.cli("resubmit", "lost", *words)
+        assert (refused.returncode, refused.stdout) == (5, "")
+        assert "lost brought the ConfigMap lost-files, which is gone" in refused.stderr
+    assert machine.cli("get", "pytorchjob/lost").returncode == 0
+
+
 def test_only_a_job_that_has_ended_is_replaced(machine: Machine, tmp_path: Path) -> None:
     (tmp_path / "a.ini").write_text("a = 1\n")
     machine.submit(

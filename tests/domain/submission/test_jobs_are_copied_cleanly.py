@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from corral.kinds.submission.code_bundle import CodeBundle, CodeFile
 from corral.kinds.submission.objects import objects_of
-from corral.kinds.submission.resubmission import copy_of
+from corral.kinds.submission.resubmission import Companion, companions_of, copy_of, mounted_config_maps
 from corral.kinds.submission.submission import LocalFile, Submission, TensorBoard
 
 
@@ -19,6 +20,7 @@ def _submission(name: str) -> Submission:
         env={"NOTE": "old-files", "OTHER": "old"},
         files=(LocalFile("/etc/a.ini", b"a"),),
         tensorboard=TensorBoard(enabled=True),
+        code=CodeBundle((CodeFile("train.py", "pass"),)),
         command="python train.py --name old",
     )
 
@@ -51,3 +53,10 @@ def test_a_copy_is_what_a_submission_of_the_other_name_would_be() -> None:
 def test_a_copy_of_the_same_name_is_the_submission_itself() -> None:
     submitted = objects_of(_submission("old"))
     assert [copy_of(_stored(one), "old", "old") for one in submitted] == submitted
+
+
+def test_everything_that_belongs_to_a_job_is_known_by_name() -> None:
+    objects = objects_of(_submission("old"))
+    named = {Companion(one["kind"], one["metadata"]["name"]) for one in objects[1:]}
+    assert named == set(companions_of("old"))
+    assert mounted_config_maps(objects[0]["spec"]) == {"old-files", "old-code"}

@@ -71,11 +71,21 @@ def test_workers_of_mpi_come_and_go_and_scripts_hear_of_it(jobs: ProcessStage, t
 
 
 def test_a_script_that_fails_is_tried_again_and_keeps_workers_from_going(jobs: ProcessStage, tmp_path: Path) -> None:
+    assert jobs.cli("scaleout", "etjob", "--name", "spreads", "-t", "60s").returncode == 0
     count = f"echo x >> {tmp_path / 'tries'}; exit 3"
     done = jobs.cli("scalein", "etjob", "--name", "spreads", "--retry", "2", "--script", count)
     assert (done.returncode, done.stdout) == (1, "")
     assert "the script ended with 3" in done.stderr
     assert (tmp_path / "tries").read_text() == "x\n" * 3
+    assert jobs.cli("scalein", "etjob", "--name", "spreads", "-t", "60s").returncode == 0
+
+
+def test_a_script_is_not_run_for_what_would_be_refused(jobs: ProcessStage, tmp_path: Path) -> None:
+    trace = tmp_path / "ran"
+    done = jobs.cli("scalein", "etjob", "--name", "spreads", "--count", "1", "--script", f"touch {trace}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "0 is outside of 1 to 3" in done.stderr
+    assert not trace.exists()
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,20 @@
 """Waiting until a job is where somebody wants it to be, and telling how it came out."""
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple
 
 from corral.control.desk.jobs.lines import ENDED, conditions_of, job_line, state_of, status_of
 from corral.control.desk.jobs.outcome import exit_code_of
 from corral.control.desk.naming.finding import Found
-from corral.control.desk.patience.remarks import Patience
+from corral.control.desk.patience.list_watch import Subject
+from corral.control.desk.patience.until import Waiting, until
 from corral.control.desk.session import Session
 from corral.errors import PermanentError, RetryError
 from corral.kinds.objects import Object
-from corral.ports.object_store import Scope, Start
-from corral.ports.refusals import NotFoundError, UnreachableError
+from corral.ports.object_store import Scope
+from corral.ports.refusals import NotFoundError
 
-GIVES_UP_AFTER: Final = 300.0
-"""How long a server may be away."""
 OUR_FAULT: Final = ("infra", "node", "preempted")
 """Classes of failures in which the program of the user has no part."""
 
@@ -100,34 +98,31 @@ def wait_for(
 
     `on_wait` is told every ten seconds what is awaited.
     """
-    deadline = time.monotonic() + timeout if timeout is not None else None
-    last, patience, silent_since = job.object, Patience(on_wait), None
-    while True:
-        try:
-            for obj in _sightings(session, job, min(patience.wake, deadline or patience.wake)):
-                last, silent_since = obj, None
-                if (verdict := verdict_on(obj, goal)) is not None:
-                    return verdict._replace(object=obj)
-        except NotFoundError:
-            if goal == "delete":
-                return Waited("reached")
-            raise
-        except RetryError as error:
-            if not (isinstance(error, UnreachableError) and error.timed_out):
-                silent_since = silent_since or time.monotonic()
-                if time.monotonic() - silent_since > GIVES_UP_AFTER:
-                    raise
-                time.sleep(0.5)
-        now = time.monotonic()
-        if deadline is not None and now >= deadline:
-            message = f"{job.key.name} {in_words(goal)[1]} after {timeout:g} s: it is {_shown(job, last)}"
-            raise PermanentError(
-                "wait-timeout", message, hint=f"the job goes on; `corral get {job.key.name}` tells more"
-            )
-        if patience.is_due:
-            known = Found(job.resource, last)
-            trouble = "; the API server does not answer" if silent_since else _reason(session, known, goal)
-            patience.remark(f"{job.key.name} {in_words(goal)[1]} yet, it is {_shown(job, last)}{trouble}")
+    name, uid, last = job.key.name, job.object["metadata"].get("uid"), job.object
+
+    def seen(found: list[Object]) -> Waited | None:
+        nonlocal last
+        own = next((one for one in found if one["metadata"].get("uid") == uid), None)
+        if own is None and goal == "delete":
+            return Waited("reached")
+        if own is None:
+            raise NotFoundError(f"{name} was deleted while it was waited for")
+        last = own
+        verdict = verdict_on(own, goal)
+        return verdict if verdict is None else verdict._replace(object=own)
+
+    def awaited(is_there: bool) -> str:
+        reason = _reason(session, Found(job.resource, last), goal) if is_there else ""
+        return f"{name} {in_words(goal)[1]} yet, it is {_shown(job, last)}{reason}"
+
+    def too_late() -> PermanentError:
+        message = f"{name} {in_words(goal)[1]} after {timeout:g} s: it is {_shown(job, last)}"
+        return PermanentError("wait-timeout", message, hint=f"the job goes on; `corral get {name}` tells more")
+
+    subject = Subject(
+        session.store, job.resource, Scope(job.key.namespace, fields=f"metadata.name={name}"), dict[str, Any]
+    )
+    return until(subject, seen, Waiting(timeout, on_wait, awaited, too_late))
 
 
 _BY_RUNNING: Final = ("succeeded", "running", "finished")
@@ -149,27 +144,6 @@ def _reason(session: Session, job: Found, goal: str) -> str:
         hint = f"the job stays; `corral why {job.key.name}` tells more, `corral delete {job.key.name}` ends it"
         raise PermanentError("never-fits", f"{job.key.name} waits in vain: {reason.sentence}", hint=hint)
     return f": {reason.sentence}"
-
-
-def _sightings(session: Session, job: Found, wake: float) -> Iterator[Object]:
-    """Yields the job as it is and as it becomes; silence ends it at the time to wake."""
-    namespace, name = job.key
-    scope, uid = Scope(namespace, fields=f"metadata.name={name}"), job.object["metadata"].get("uid")
-    found: list[Object] = []
-    revision = ""
-    for page in session.store.pages(job.resource, scope, dict[str, Any]):
-        found, revision = page.items, page.revision
-    if not found or found[0]["metadata"].get("uid") != uid:
-        raise NotFoundError(f"{name} was deleted while it was waited for")
-    yield found[0]
-    start = Start(revision, timeout_seconds=60, quiet_limit=max(wake - time.monotonic(), 0.1))
-    with closing(session.store.watch(job.resource, scope, start, dict[str, Any])) as changes:
-        for batch in changes:
-            for change in batch:
-                if change.verb == "DELETED":
-                    raise NotFoundError(f"{name} was deleted while it was waited for")
-                if change.object is not None:
-                    yield change.object
 
 
 def trainer_exit_code(session: Session, job: Found, waited: Waited) -> int | None:

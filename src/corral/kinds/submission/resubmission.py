@@ -4,13 +4,13 @@ What a server or an operator has written is left out. What belongs to a job carr
 them, and nowhere else, so that a text that merely looks like one stays as it is.
 """
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from corral.kinds.objects import Object, copied
 from corral.kinds.submission.catalogue import WORDS
 from corral.kinds.submission.scheduling import GANG_NAME, gang_name
 from corral.kinds.submission.tensorboard import ADDRESS, PORT, board_name
-from corral.kinds.submission.volumes import files_name, logs_path
+from corral.kinds.submission.volumes import code_name, files_name, logs_path
 from corral.kinds.training.label_names import JOB_NAME, TENSORBOARD
 
 _WRITTEN_BY_OTHERS: Final = (
@@ -22,9 +22,32 @@ _WRITTEN_BY_OTHERS: Final = (
 _PORT_FIELDS: Final = ("name", "port", "targetPort", "protocol")
 
 
-def companion_names(name: str) -> dict[str, str]:
-    """Returns the names of what belongs to a job, by kind."""
-    return {"ConfigMap": files_name(name), "Service": board_name(name), "Deployment": board_name(name)}
+class Companion(NamedTuple):
+    """Something that may belong to a job, by its kind and name."""
+
+    kind: str
+    name: str
+
+
+def companions_of(name: str) -> tuple[Companion, ...]:
+    """Returns everything that may belong to a job: its files, the code that was sent with it, its TensorBoard."""
+    return (
+        Companion("ConfigMap", files_name(name)),
+        Companion("ConfigMap", code_name(name)),
+        Companion("Service", board_name(name)),
+        Companion("Deployment", board_name(name)),
+    )
+
+
+def mounted_config_maps(value: Any) -> set[str]:
+    """Returns the names of the ConfigMaps that are volumes anywhere in a job."""
+    if isinstance(value, list):
+        return {name for one in value for name in mounted_config_maps(one)}
+    if not isinstance(value, dict):
+        return set()
+    volume = value.get("configMap")
+    own = {str(volume.get("name", ""))} if isinstance(volume, dict) else set()
+    return own | {name for one in value.values() for name in mounted_config_maps(one)}
 
 
 def copy_of(obj: Object, old: str, new: str) -> Object:
@@ -56,7 +79,11 @@ class _Renaming:
     """Where the name of a job stands in its objects, and what it becomes."""
 
     def __init__(self, namespace: str, old: str, new: str) -> None:
-        self._maps = {files_name(old): files_name(new), f"{old}-config": f"{new}-config"}
+        self._maps = {
+            files_name(old): files_name(new),
+            code_name(old): code_name(new),
+            f"{old}-config": f"{new}-config",
+        }
         self._paths = {logs_path(namespace, old): logs_path(namespace, new)}
         self._labels = {
             JOB_NAME: {old: new},

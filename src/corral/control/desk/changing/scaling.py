@@ -1,23 +1,24 @@
 """Moving the number of workers of an elastic job, inside the bounds that it declares."""
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from corral.control.desk.changing.change import change
 from corral.control.desk.commands import Finished, Wish, run, spot_in
 from corral.control.desk.jobs.lines import ENDED, state_of
-from corral.control.desk.jobs.looking import pods_in
 from corral.control.desk.jobs.members import member_of
+from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.naming.finding import Found
-from corral.control.desk.patience.remarks import Patience
+from corral.control.desk.patience.list_watch import Subject
+from corral.control.desk.patience.until import Waiting, until
 from corral.control.desk.session import Session
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
 from corral.kinds.submission.frameworks.mpi import MAX_WORKERS, MIN_WORKERS
+from corral.kinds.well_known import POD
+from corral.ports.refusals import ForbiddenError
 
 WORKER = "Worker"
-_LOOKS_EVERY = 0.5
 
 
 class Bounds(NamedTuple):
@@ -50,6 +51,12 @@ def bounds_of(obj: Object) -> Bounds | None:
 
 def _first(*found: int | None) -> int:
     return next(one for one in found if one is not None)
+
+
+def refuse_scaling(job: Found, wanted: Callable[[int], int]) -> None:
+    """Raises when a job, as it was seen, may not have so many workers; for whoever does something before it scales."""
+    before = _workers(job.object)
+    _refuse(job, job.object, Scaled(before, wanted(before)))
 
 
 def scale(session: Session, job: Found, wanted: Callable[[int], int]) -> Scaled:
@@ -94,25 +101,25 @@ def wait_for_workers(
     session: Session, job: Found, count: int, timeout: float | None, *, on_wait: Callable[[str], None]
 ) -> None:
     """Returns when exactly so many workers run; too late is an error. Who may not see pods is told so, and not kept waiting."""
-    begun, patience = time.monotonic(), Patience(on_wait)
-    blind: list[str] = []
-    while True:
-        found = pods_in(session.store, job.pods, on_note=blind.append)
-        if blind:
-            on_wait("note: not waited for the workers, since you may not list pods")
-            return
-        pods = [pod for pod in found if member_of(pod).role.lower() == WORKER.lower()]
-        ready = sum(pod.is_ready and not pod.is_terminating for pod in pods)
-        if ready == count == len(pods):
-            return
-        now = time.monotonic()
-        if timeout is not None and now - begun >= timeout:
-            message = f"{job.key.name} has {ready} running workers instead of {count} after {timeout:g} s"
-            raise PermanentError(
-                "wait-timeout", message, hint=f"the job goes on; `corral get {job.key.name}` tells more"
-            )
-        patience.remark(f"{job.key.name} has {ready} of {count} workers running, {len(pods)} in all")
-        time.sleep(_LOOKS_EVERY)
+    name, ready, total = job.key.name, 0, 0
+
+    def seen(pods: list[JobPod]) -> bool | None:
+        nonlocal ready, total
+        workers = [pod for pod in pods if member_of(pod).role.lower() == WORKER.lower()]
+        ready, total = sum(pod.is_ready and not pod.is_terminating for pod in workers), len(workers)
+        return True if ready == count == total else None
+
+    def too_late() -> PermanentError:
+        message = f"{name} has {ready} running workers instead of {count} after {timeout:g} s"
+        return PermanentError("wait-timeout", message, hint=f"the job goes on; `corral get {name}` tells more")
+
+    def awaited(_: bool) -> str:
+        return f"{name} has {ready} of {count} workers running, {total} in all"
+
+    try:
+        until(Subject(session.store, POD, job.pods, JobPod), seen, Waiting(timeout, on_wait, awaited, too_late))
+    except ForbiddenError:
+        on_wait("note: not waited for the workers, since you may not list pods")
 
 
 def run_script(session: Session, job: Found, script: str, variables: Mapping[str, str], retries: int) -> Finished:

@@ -90,10 +90,10 @@ def _check_namespace(session: Session) -> Checked:
     try:
         found = session.store.get(NAMESPACE, ObjectKey("", session.namespace))
     except NotFoundError:
-        hint = "choose another one with -n, or by `corral use -n NAME`"
+        hint = "choose another one, for good by `corral use -n NAME`"
         return Checked("fail", "namespace", f"there is no namespace {session.namespace}", hint)
     if found["metadata"].get("deletionTimestamp"):
-        return Checked("fail", "namespace", f"{session.namespace} is being deleted", "choose another one with -n")
+        return Checked("fail", "namespace", f"{session.namespace} is being deleted", "choose another one")
     return Checked("ok", "namespace", session.namespace)
 
 

@@ -1,25 +1,23 @@
 """What was said about a job and its pods."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from corral.control.desk.jobs.lines import names_of_pods
 from corral.control.desk.naming.finding import Found, ignored
+from corral.control.desk.patience.absence import Absence
+from corral.control.desk.patience.list_watch import LIST, Subject, hearing
+from corral.control.desk.patience.remarks import Patience
 from corral.control.desk.session import Session
-from corral.errors import RetryError
 from corral.kinds.objects import Object
 from corral.kinds.pod_view import PodView
 from corral.kinds.well_known import EVENT, POD
-from corral.ports.object_store import Scope, Start
-from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError, UnreachableError
+from corral.ports.object_store import Scope
+from corral.ports.refusals import ForbiddenError, InvalidError, NotFoundError
 from corral.reconcile.moments import seconds_of
 
 _ROUTINE: Final = ("SuccessfulCreate", "SuccessfulDelete")
 """What events say about every pod that comes and goes."""
-_GIVES_UP_AFTER: Final = 300.0
-"""How long a server may be away from one who follows."""
-_TRIES_AGAIN_AFTER: Final = 0.5
 
 
 class Told(NamedTuple):
@@ -88,30 +86,19 @@ def events_of(
     return sorted([*own, *(one for one in about_pods if concerns(one))], key=_turn)
 
 
-def followed_events(session: Session, job: Found) -> Iterator[list[Object]]:
+def followed_events(
+    session: Session, job: Found, *, on_wait: Callable[[str], None] = ignored
+) -> Iterator[list[Object]]:
     """Yields what was said about a job and its pods, and then what is being said, until the caller leaves."""
-    scope, concerns = Scope(job.key.namespace), _concern(job, ())
+    concerns, absence, patience = _concern(job, ()), Absence(), Patience(on_wait)
     seen: set[tuple[str, str]] = set()
-    away_since: float | None = None
-    while True:
-        try:
-            found: list[Object] = []
-            revision = ""
-            for page in session.store.pages(EVENT, scope, dict[str, Any]):
-                found, revision = ([] if page.is_first else found) + page.items, page.revision
-            yield _news(sorted((one for one in found if concerns(one)), key=_turn), seen)
-            away_since = None
-            for changes in session.store.watch(EVENT, scope, Start(revision), dict[str, Any]):
-                said = [one.object for one in changes if one.object is not None and one.verb != "DELETED"]
-                if fresh := _news([one for one in said if concerns(one)], seen):
-                    yield fresh
-        except RetryError as error:
-            if isinstance(error, UnreachableError) and error.timed_out:
-                continue
-            away_since = away_since or time.monotonic()
-            if time.monotonic() - away_since > _GIVES_UP_AFTER:
-                raise
-            time.sleep(_TRIES_AGAIN_AFTER)
+    for heard in hearing(Subject(session.store, EVENT, Scope(job.key.namespace), dict[str, Any]), absence):
+        if absence.is_on:
+            patience.remark("the API server does not answer; what was said meanwhile comes later")
+        said = [one for one in heard.objects if heard.verb != "DELETED" and concerns(one)]
+        fresh = _news(sorted(said, key=_turn) if heard.verb == LIST else said, seen)
+        if fresh or heard.verb == LIST:
+            yield fresh
 
 
 def _news(events: list[Object], seen: set[tuple[str, str]]) -> list[Object]:

@@ -17,9 +17,10 @@ from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.naming.finding import Found, ignored, served_training
 from corral.control.desk.naming.kinds import TRAINING_RESOURCES
 from corral.control.desk.naming.trainers import trainer_named, trainer_of
-from corral.control.desk.patience.list_watch import Listener, list_and_watch
+from corral.control.desk.patience.absence import Absence
+from corral.control.desk.patience.list_watch import Listener, Subject, list_and_watch
 from corral.control.desk.session import Session
-from corral.errors import CorralError, RetryError
+from corral.errors import CorralError
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.training.label_names import JOB_NAME
@@ -29,8 +30,6 @@ from corral.ports.refusals import ForbiddenError
 
 DELETED: Final = "DELETED"
 """The status of a job that is gone; it is told once."""
-GIVES_UP_AFTER: Final = 300.0
-"""How long a server may be away."""
 _TOGETHER: Final = 0.05
 """What comes within so many seconds is told together."""
 _LONGEST_TOGETHER: Final = 0.5
@@ -89,7 +88,7 @@ class _Watch:
         self._jobs: dict[_JobKey, Found] = {}
         self._pods: dict[str, JobPod] = {}
         self._lines: dict[_JobKey, JobLine] = {}
-        self._trouble_since: float | None = None
+        self._absence = Absence()
 
     def sights(self) -> Iterator[Sight]:
         """Yields what there is when all kinds were heard once, and then every change."""
@@ -118,7 +117,7 @@ class _Watch:
             if isinstance(message, _Trouble):
                 self._worry(message)
                 continue
-            self._trouble_since = None
+            self._absence.end()
             yield message
             deadline = deadline or time.monotonic() + _LONGEST_TOGETHER
             if time.monotonic() > deadline:
@@ -157,15 +156,13 @@ class _Watch:
 
     def _worry(self, trouble: _Trouble) -> None:
         """Bears what may pass for a while, leaves out what is forbidden, and raises everything else."""
-        now, error = time.monotonic(), trouble.error
+        error = trouble.error
         if isinstance(error, ForbiddenError) and trouble.resource not in self._refused:
             self._refused.add(trouble.resource)
             if not self._refused >= set(self._kinds):
                 self._on_note(f"left out, since you may not watch them: {trouble.resource.plural}")
                 return
-        self._trouble_since = self._trouble_since or now
-        if not isinstance(error, RetryError) or now - self._trouble_since > GIVES_UP_AFTER:
-            raise error
+        self._absence.bear(error)
 
     # --- threads ---
 
@@ -183,7 +180,7 @@ class _Watch:
         )
         store = self._session.open_store()
         try:
-            list_and_watch(store, resource, scope, shape, listener)
+            list_and_watch(Subject(store, resource, scope, shape), listener)
         except CorralError as error:
             self._post(_Trouble(resource, error))
         finally:

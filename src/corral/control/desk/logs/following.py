@@ -18,18 +18,17 @@ from corral.control.desk.logs.followed_source import FollowedSource
 from corral.control.desk.logs.reading import Heard, Note, Printed, pods_of
 from corral.control.desk.logs.sources import Choice, LoggedPod, Source, chosen_sources, has_started, is_over
 from corral.control.desk.naming.finding import Found
-from corral.control.desk.patience.list_watch import Listener, list_and_watch
+from corral.control.desk.patience.absence import Absence
+from corral.control.desk.patience.list_watch import Listener, Subject, list_and_watch
 from corral.control.desk.patience.remarks import TELLS_AFTER
 from corral.control.desk.session import Session
-from corral.errors import CorralError, RetryError
+from corral.errors import CorralError
 from corral.kinds.objects import Object
 from corral.kinds.well_known import POD
 from corral.ports.direct_store import DirectStore
 from corral.ports.object_store import Scope
 
 TELLS_AGAIN = 60.0
-GIVES_UP_AFTER = 300.0
-"""How long a server may be away."""
 LAST_WORDS = 30.0
 """How long the logs of containers that have ended may take after the end of the job."""
 QUIET_END = 1.0
@@ -82,7 +81,7 @@ class Following:
         self._ended_at = 0.0
         self._last_heard = self._last_told = time.monotonic()
         self._next_remark = 0.0
-        self._trouble_since: float | None = None
+        self._absence = Absence()
         self._last_trouble: CorralError | None = None
 
     def events(self) -> Iterator[Heard | Ended]:
@@ -117,7 +116,7 @@ class Following:
             return
         if isinstance(message, Printed | Note):
             self._last_heard = time.monotonic()
-            self._trouble_since = None
+            self._absence.end()
             yield message
         elif isinstance(message, _Trouble):
             yield from self._worry(message.error)
@@ -126,7 +125,7 @@ class Following:
         elif isinstance(message, _Done):
             self._reading.discard((message.source.uid, message.source.container))
         else:
-            self._trouble_since = None
+            self._absence.end()
             if isinstance(message, _Seen):
                 self._take_job(message.object)
             self._start_readers()
@@ -208,7 +207,7 @@ class Following:
             self._board.replace(pods)
             self._post(None)
 
-        list_and_watch(store, POD, self._job.pods, LoggedPod, self._listener(start, take))
+        list_and_watch(Subject(store, POD, self._job.pods, LoggedPod), self._listener(start, take))
 
     def _watch_job(self, store: DirectStore) -> None:
         namespace, name = self._job.key
@@ -217,7 +216,7 @@ class Following:
             lambda found: self._post(_Seen(found[0] if found else None)),
             lambda verb, obj: self._post(_Seen(None if verb == "DELETED" else obj)),
         )
-        list_and_watch(store, self._job.resource, scope, dict[str, Any], listener)
+        list_and_watch(Subject(store, self._job.resource, scope, dict[str, Any]), listener)
 
     def _listener(self, start: Callable[[list[Any]], None], take: Callable[[str, Any], None]) -> Listener[Any]:
         return Listener(start, take, lambda error: self._post(_Trouble(error)), lambda: self._board.is_closed)
@@ -251,14 +250,9 @@ class Following:
 
     def _worry(self, error: CorralError) -> Iterator[Heard]:
         """Takes note of trouble: what may pass is borne for a while, everything else is raised."""
-        now = time.monotonic()
-        if not isinstance(error, RetryError):
-            raise error
-        self._last_trouble = error
-        self._trouble_since = self._trouble_since or now
-        if now - self._trouble_since > GIVES_UP_AFTER:
-            raise error
-        if now - self._trouble_since > TELLS_AFTER and now - self._last_told > TELLS_AFTER:
+        self._absence.bear(error)
+        self._last_trouble, now = error, time.monotonic()
+        if self._absence.lasts > TELLS_AFTER and now - self._last_told > TELLS_AFTER:
             self._last_told = now
             yield Note(f"still trying: {error.message}")
 

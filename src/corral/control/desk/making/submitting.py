@@ -146,40 +146,51 @@ def _taken_back(session: Session, made: Made, error: CorralError) -> CorralError
     return error
 
 
-def check_needs(session: Session, needs: Needs, *, on_note: Callable[[str], None]) -> None:
-    """Raises when something is certainly not so; what we may not look at is only told."""
-    if _CHILD.search(needs.name):
-        _refuse_name_of_pod(session, needs.name)
+class Unmet(NamedTuple):
+    """A need that is certainly not met: the field of the submission that has it, and the error that says so."""
+
+    field: str
+    error: CorralError
+
+
+def unmet_need(session: Session, needs: Needs, *, on_note: Callable[[str], None]) -> Unmet | None:
+    """Returns the first need that is certainly not met; what we may not look at is only told."""
+    if _CHILD.search(needs.name) and (error := _name_of_pod(session, needs.name)) is not None:
+        return Unmet("name", error)
     if needs.priority:
         hint = "`corral get priorityclasses` shows those that there are"
-        _check(session, PRIORITY_CLASS, needs.priority, "--priority", hint, on_note)
+        if (missing := _absent(session, PRIORITY_CLASS, needs.priority, hint, on_note)) is not None:
+            return Unmet("priority", missing)
     for claim in dict.fromkeys(needs.claims):
         hint = "`corral get pvc` shows those that there are"
-        _check(session, PERSISTENT_VOLUME_CLAIM, claim, "--data", hint, on_note)
+        if (missing := _absent(session, PERSISTENT_VOLUME_CLAIM, claim, hint, on_note)) is not None:
+            return Unmet("claims", missing)
+    return None
 
 
 _CHILD: Final = re.compile(r"-(master|worker|ps|chief|evaluator|launcher|server|scheduler)(-[0-9]+)?$")
 
 
-def _refuse_name_of_pod(session: Session, name: str) -> None:
-    """Refuses a name that a pod of another job has: nobody could say which of them is meant."""
+def _name_of_pod(session: Session, name: str) -> PermanentError | None:
+    """Returns why a name that a pod of another job has is none for a job: nobody could say which of them is meant."""
     try:
         pod = session.store.get(POD, ObjectKey(session.namespace, name))
     except (NotFoundError, ForbiddenError):
-        return
+        return None
     job = labels_of(pod).get(JOB_NAME)
-    message = f"--name: {name} is the name of a pod{f' of the job {job}' if job else ''}"
-    raise PermanentError("bad-name", message, hint="choose another name")
+    message = f"{name} is the name of a pod{f' of the job {job}' if job else ''}"
+    return PermanentError("bad-name", message, hint="choose another name")
 
 
-def _check(
-    session: Session, resource: ApiResource, name: str, flag: str, hint: str, on_note: Callable[[str], None]
-) -> None:
+def _absent(
+    session: Session, resource: ApiResource, name: str, hint: str, on_note: Callable[[str], None]
+) -> NotFoundError | None:
     key = ObjectKey(session.namespace if resource.namespaced else "", name)
     where = f" in namespace {session.namespace}" if resource.namespaced else ""
     try:
         session.store.get(resource, key)
-    except NotFoundError as error:
-        raise NotFoundError(f"{flag}: there is no {resource.kind} {name}{where}", hint=hint) from error
+    except NotFoundError:
+        return NotFoundError(f"there is no {resource.kind} {name}{where}", hint=hint)
     except ForbiddenError:
         on_note(f"whether there is a {resource.kind} {name}{where} may not be looked at")
+    return None

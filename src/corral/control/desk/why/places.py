@@ -119,14 +119,14 @@ def _too_small(situation: Situation, short: _Shortage, nodes: int) -> Reason:
         "nodes": nodes,
         "pods": len(situation.unbound),
     }
-    seen = _said(situation)
     if short.needed > short.largest:
         most = (
             "no node has any" if not short.largest else f"the largest node has {amount(short.resource, short.largest)}"
         )
         sentence = f"{who} can never run here: each needs {needed} on one node, {most}"
         steps = ("ask for less on one node, or for more workers with less each", "corral top node")
-        return Reason("never-fits", sentence, numbers, seen, steps)
+        # What no node has needs no scheduler's word: that comes later, and says less.
+        return Reason("never-fits", sentence, numbers, next_steps=steps)
     free = (
         ""
         if short.best_free is None
@@ -136,7 +136,7 @@ def _too_small(situation: Situation, short: _Shortage, nodes: int) -> Reason:
         numbers |= {"free": plain(max(short.best_free, 0)), "node": short.best_node}
     sentence = f"{who} wait for room: each needs {needed} on one node{free}"
     busy = ("wait until others end", "corral top node", "corral list -A --status running")
-    return Reason("no-room", sentence, numbers, seen, busy)
+    return Reason("no-room", sentence, numbers, _said(situation), busy)
 
 
 def _closed(situation: Situation, pod: JobPod, rooms: Sequence[Room]) -> Reason:

@@ -119,8 +119,8 @@ def starting(situation: Situation) -> Reason | None:
     names = {pod.name for pod in early}
     said = [Evidence(one.about, one.message) for one in situation.events if one.name in names and one.is_warning]
     seen = (*_told([one for one in held if one.waiting.message], situation), *said[-2:])
-    first = f" -c {runs[0].name}" if runs else ""
-    steps = (f"corral logs -f {situation.name}{first}",)
+    name = situation.name
+    steps = (f"corral logs -f {name} -c {runs[0].name}" if runs else f"corral logs -f {name}",)
     return Reason("starting", sentence, {"pods": len(early), "seconds": int(age)}, tuple(seen), steps)
 
 

@@ -84,14 +84,19 @@ def _command(word: str, kind: str, *, inward: bool) -> click.Command:
 
 
 def _scale_by(kind: str, name: str, by: int, timeout: int, script: Script) -> int:
+    from corral.control.desk.changing.scaling import refuse_scaling
     from corral.control.desk.naming.finding import job_or_pod
+
+    def wanted(now: int) -> int:
+        return now + by
 
     variables = _variables(script.variables)
     with connected(doing="writing to") as session:
         job = job_or_pod(session, name, pods=False, trainer=kind)
+        refuse_scaling(job, wanted)
         if by < 0 and (status := _run(session, job, script, variables)):
             return status
-        scale_job(session, job, lambda now: now + by, timeout)
+        scale_job(session, job, wanted, timeout)
         return _run(session, job, script, variables) if by > 0 else DONE
 
 

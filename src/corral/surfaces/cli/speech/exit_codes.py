@@ -74,6 +74,7 @@ BY_CODE = {
     "unauthorized": NOT_ALLOWED,
     "already-exists": CONFLICT,
     "conflict": CONFLICT,
+    "incomplete-job": CONFLICT,
     "not-ended": CONFLICT,
     "container-not-running": CONFLICT,
     "job-ended": CONFLICT,

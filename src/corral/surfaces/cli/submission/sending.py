@@ -145,10 +145,24 @@ def send_in(
 def _made(
     session: "Session", resource: "ApiResource", objects: "Sequence[Object]", needs: "Needs", sending: Sending
 ) -> "list[Made]":
-    from corral.control.desk.making.submitting import check_needs, submit_objects
+    from corral.control.desk.making.submitting import submit_objects
 
-    check_needs(session, needs, on_note=lambda text: tell(f"note: {text}"))
+    refuse_unmet(session, needs)
     return submit_objects(session, resource, objects, key=sending.key, dry_run=sending.dry_run == "server")
+
+
+_FLAGS = {"name": "--name", "priority": "--priority", "claims": "--data"}
+"""The flags behind the needs of a job, by the fields that they fill."""
+
+
+def refuse_unmet(session: "Session", needs: "Needs") -> None:
+    """Ends a command whose job needs what is not there, and names the flag that asks for it."""
+    from corral.control.desk.making.submitting import unmet_need
+
+    unmet = unmet_need(session, needs, on_note=lambda text: tell(f"note: {text}"))
+    if unmet is not None:
+        unmet.error.message = f"{_FLAGS[unmet.field]}: {unmet.error.message}"
+        raise unmet.error
 
 
 def with_sets(objects: "Sequence[Object]", sets: Sequence[str]) -> "list[Object]":

@@ -37,7 +37,7 @@ def events(job: str, trainer: str, watch: bool, output: OutputForm) -> None:
         found = job_or_pod(session, job, pods=False, trainer=trainer)
         if watch:
             is_first = True
-            for batch in followed_events(session, found):
+            for batch in followed_events(session, found, on_wait=tell):
                 _show(batch, output, with_head=is_first, is_stream=True)
                 is_first = is_first and not batch
             return

@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
+from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.submission.sending import send_in, sending_given, sending_options, with_sets
 
@@ -40,5 +41,5 @@ def resubmit(job: str, name: str, replace: bool, **given: Any) -> int:
         new = name or found.key.name
         objects = with_sets(copies(session, found, new), sending.sets)
         if replace and is_writing:
-            make_way(session, found, objects[0])
+            make_way(session, found, objects[0], on_wait=tell)
         return send_in(session, found.resource, objects, Needs(new), sending)

@@ -14,6 +14,7 @@ from corral.surfaces.cli.submission.flags import sections_of
 from corral.surfaces.cli.submission.reading import refuse_faults, submission_given
 from corral.surfaces.cli.submission.sending import (
     Sending,
+    refuse_unmet,
     sending_params,
     show_objects,
     tell_commands,
@@ -70,12 +71,12 @@ def _cron(word: str, command: tuple[str, ...], **given: Any) -> int:
         show_objects(_objects(submission, timing, chosen_api().namespace, sending), sending)
         return DONE
     from corral.control.desk.making.crons import make_cron
-    from corral.control.desk.making.submitting import Needs, check_needs
+    from corral.control.desk.making.submitting import Needs
 
     needs = Needs(submission.name, submission.priority, tuple(one.claim for one in submission.claims))
     with connected(doing="" if sending.quiet else "submitting to") as session:
         objects = _objects(submission, timing, session.namespace, sending)
-        check_needs(session, needs, on_note=_note)
+        refuse_unmet(session, needs)
         made = make_cron(session, objects, key=sending.key, dry_run=sending.dry_run == "server", on_note=_note)
     tell_made(made, sending)
     if sending.dry_run == "none" and not sending.quiet and not sending.output.name:
