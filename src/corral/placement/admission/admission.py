@@ -1,6 +1,6 @@
 """The desk at which gangs ask for admission: it is told what comes and goes, and decides in cycles.
 
-    desk = Admission(room)
+    desk = Admission(FleetRoom(fleet, policy))
     desk.put_node(offer)
     desk.put_queue(QueueTerms("research", guarantee=(("gpu", 16_000),)))
     desk.wait(Waiting(gang, arrived=now))
@@ -11,25 +11,17 @@ Nothing here asks the time or the world: the same calls lead to the same decisio
 that did not fit is not tried again before something was given back.
 """
 
-from corral.placement.admission.amounts import (
-    Amounts,
-    add,
-    amounts_of_node,
-    amounts_of_pod,
-    amounts_of_pods,
-    lacking,
-    pairs,
-    subtract,
-)
+from collections.abc import Mapping
+
 from corral.placement.admission.claims import Running, Waiting
-from corral.placement.admission.cycle import Admitted, Cycle, Terms
-from corral.placement.admission.order import Entry, Line, Shape, entry_of
-from corral.placement.admission.queues import Queues, QueueTerms
-from corral.placement.admission.quota import Supply, lack_of
+from corral.placement.admission.cycle import Cycle, Terms
+from corral.placement.admission.ground import Ground
+from corral.placement.admission.memory import Memory
+from corral.placement.admission.order import Entry, Line, Shapes, entry_of
+from corral.placement.admission.queues import QueueTerms
 from corral.placement.admission.room import NodeRoom
-from corral.placement.admission.turns import Turns
-from corral.placement.admission.verdicts import quota_refusal, room_refusal, too_few_members
-from corral.placement.asks import Plan, PodAsk, Refusal, Seat
+from corral.placement.admission.round import Round
+from corral.placement.asks import PodAsk, Seat
 from corral.placement.offers import NodeOffer
 
 
@@ -38,132 +30,87 @@ class Admission:
 
     def __init__(self, room: NodeRoom, terms: Terms | None = None) -> None:
         self.terms = terms or Terms()
-        self.room = room
-        self.queues = Queues()
+        self.ground = Ground(room)
         self.line = Line(self.terms.patience)
-        self.running: dict[str, Running] = {}
-        self._nodes: dict[str, Amounts] = {}
-        self._supply = Supply({}, {})
-        self._others: dict[str, Amounts] = {}
-        self._refused: dict[Shape, Refusal] = {}
-        self._told: dict[str, Refusal] = {}
+        self._shapes = Shapes()
+        self._memory = Memory()
 
     # --- what is heard ---
 
     def put_node(self, offer: NodeOffer) -> None:
         """Adds or replaces a node."""
-        self.room.put(offer)
-        subtract(self._supply.capacity, self._nodes.get(offer.name, {}))
-        self._nodes[offer.name] = amounts_of_node(offer)
-        add(self._supply.capacity, self._nodes[offer.name])
-        self._refused.clear()
+        self.ground.put_node(offer)
 
     def remove_node(self, name: str) -> None:
         """Takes a node away; what is held on it stays noted until it is said to have left."""
-        self.room.remove(name)
-        subtract(self._supply.capacity, self._nodes.pop(name, {}))
+        self.ground.remove_node(name)
 
     def put_queue(self, terms: QueueTerms) -> None:
         """Adds or replaces a queue."""
-        self.queues.put(terms)
+        self.ground.queues.put(terms)
         for entry in self.line:
-            if entry.claim.gang.queue == terms.name:
-                self.wait(entry.claim)
+            if entry.kind.queue == terms.name:
+                self.line.put(self._entry(entry.claim), terms.order)
+        self.ground.freed += 1
 
     def remove_queue(self, name: str) -> None:
         """Takes a queue away; its gangs wait until it is there again."""
-        self.queues.remove(name)
+        self.ground.queues.remove(name)
+        self.ground.freed += 1
+
+    def put_namespace(self, name: str, free: Mapping[str, int]) -> None:
+        """Says what the quota of a namespace leaves for pods that do not exist yet; resources that are not named have no bound."""
+        self.ground.namespaces[name] = dict(free)
 
     def occupy(self, seat: Seat, ask: PodAsk) -> None:
         """Notes a pod that somebody else bound; it counts as room that is taken, for no queue."""
-        self.vacate(seat.uid)
-        self.room.hold(seat, ask)
-        self._others[seat.uid] = amounts_of_pod(ask)
-        add(self._supply.occupied, self._others[seat.uid])
+        self.ground.occupy(seat, ask)
 
     def vacate(self, uid: str) -> None:
         """Notes that a pod that somebody else bound is gone."""
-        amounts = self._others.pop(uid, None)
-        if amounts is not None:
-            self.room.release(uid)
-            subtract(self._supply.occupied, amounts)
-            self._refused.clear()
+        self.ground.vacate(uid)
 
     def wait(self, claim: Waiting) -> None:
-        """Lets a gang stand in line, or replaces what was known of it."""
-        terms = self.queues.terms(claim.gang.queue)
-        self.line.put(entry_of(claim, terms.strategy), terms.order)
+        """Lets a gang stand in line, or replaces what was known of it; one that runs has its further pods wait."""
+        running = self.ground.running.get(claim.uid)
+        if running is not None:
+            claim = _following(running, claim)
+            if all(one.held for one in claim.gang.members):
+                return
+        entry = self._entry(claim)
+        promise = self.ground.promises.get(claim.uid)
+        if promise is not None:
+            self.ground.promises[claim.uid] = promise._replace(entry=entry, is_here=True)
+        else:
+            self.line.put(entry, self.ground.queues.terms(claim.gang.queue).order)
 
     def run(self, running: Running) -> None:
-        """Notes a gang that has seats already: seen after a restart, or with more seats than before."""
-        self.leave(running.uid)
-        self.running[running.uid] = running
-        asks = {one.uid: one.ask for one in running.claim.gang.members}
-        for seat in running.seats:
-            self.room.hold(seat, asks[seat.uid])
-        self.queues.take(running.claim.gang.queue, _held(running))
+        """Notes a gang that has seats: seen after a restart, or with more or fewer seats than before."""
+        self.line.remove(running.uid)
+        self._memory.forget(running.uid)
+        self.ground.withdraw(running.uid)
+        self.ground.seat(running)
 
     def leave(self, uid: str) -> None:
         """Notes that a gang is gone, from the line or from its seats; one that is not there is no error."""
         self.line.remove(uid)
-        self._told.pop(uid, None)
-        running = self.running.pop(uid, None)
-        if running is not None:
-            for seat in running.seats:
-                self.room.release(seat.uid)
-            self.queues.give_back(running.claim.gang.queue, _held(running))
-            self._refused.clear()
+        self._memory.forget(uid)
+        promise = self.ground.promises.get(uid)
+        if promise is not None and promise.is_here:
+            self.ground.withdraw(uid)
+        self.ground.unseat(uid)
 
     # --- what is decided ---
 
     def cycle(self, now: float, most: int = 0) -> Cycle:
-        """Decides who may start now: as many gangs as can, or at most so many."""
-        self.line.wake(now)
-        turns = Turns(self.line, self.queues, self._supply.capacity)
-        admitted: list[Admitted] = []
-        refused: list[Refusal] = []
-        while (entry := turns.next()) and not (most and len(admitted) >= most):
-            answer = self._answer(entry)
-            if isinstance(answer, Plan):
-                admitted.append(self._admit(entry, answer, now))
-                turns.took(entry)
-            else:
-                turns.put_off(entry)
-                if self._told.get(entry.claim.uid) != answer:
-                    self._told[entry.claim.uid] = answer
-                    refused.append(answer)
-        return Cycle(tuple(admitted), tuple(refused))
+        """Decides who may start now, and who must give way: for as many gangs as can be, or for so many at most."""
+        return Round(self.ground, self.line, self._memory, self.terms, self._shapes).decide(now, most)
 
-    def _answer(self, entry: Entry) -> Plan | Refusal:
-        gang = entry.claim.gang
-        if len(gang.members) < gang.minimum:
-            return too_few_members(gang)
-        lack = lack_of(self.queues, self._supply, gang.queue, entry.needs)
-        if lack is not None:
-            return quota_refusal(gang, lack)
-        return self._planned(entry)
-
-    def _planned(self, entry: Entry) -> Plan | Refusal:
-        shape = entry.kind.shape
-        if shape in self._refused:
-            return self._refused[shape]._replace(gang=entry.claim.uid)
-        used = self.queues.used("")
-        free = {one: self._supply.free(one, used.get(one, 0)) for one in entry.needs}
-        answer = (
-            room_refusal(entry.claim.gang, pairs(entry.needs), pairs(free))
-            if lacking(entry.needs, free)
-            else self.room.plan(entry.claim.gang)
-        )
-        if isinstance(answer, Refusal):
-            self._refused[shape] = answer
-        return answer
-
-    def _admit(self, entry: Entry, plan: Plan, now: float) -> Admitted:
-        claim = entry.claim
-        self.run(Running(claim, plan.seats, now))
-        return Admitted(plan, claim.gang.queue, now - claim.arrived)
+    def _entry(self, claim: Waiting) -> Entry:
+        return entry_of(claim, self.ground.queues.terms(claim.gang.queue).strategy, self._shapes)
 
 
-def _held(running: Running) -> Amounts:
-    asks = {one.uid: one.ask for one in running.claim.gang.members}
-    return amounts_of_pods(asks[one.uid] for one in running.seats)
+def _following(running: Running, claim: Waiting) -> Waiting:
+    nodes = {seat.uid: seat.node for seat in running.seats}
+    members = tuple(one._replace(held=nodes.get(one.uid, "")) for one in claim.gang.members)
+    return claim._replace(gang=claim.gang._replace(members=members))

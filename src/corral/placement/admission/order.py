@@ -13,12 +13,17 @@ from heapq import heappop, heappush
 from math import frexp
 from typing import NamedTuple
 
-from corral.placement.admission.amounts import Amounts, amounts_of_gang
+from corral.placement.admission.amounts import Amounts, add, amounts_of_gang, subtract
 from corral.placement.admission.claims import Waiting
 from corral.placement.asks import PodAsk
 
 Rank = tuple[int, int, float, str]
-"""Overdue (0) or not (1), priority turned round, arrival, uid: smaller goes first."""
+"""Standing, priority turned round, arrival, uid: smaller goes first."""
+
+_MOST_SHAPES = 4096
+
+OVERDUE, REGULAR, FOLLOWING = range(3)
+"""Standings: waited longer than patience; any other gang; more pods of a gang that runs already."""
 
 
 class Shape(NamedTuple):
@@ -37,9 +42,30 @@ class Class(NamedTuple):
     """Gangs of a queue that ask the same and run about as long: between a power of two of seconds and the next."""
 
     queue: str
-    shape: Shape
+    shape: int
+    """The number of a shape."""
     duration: int
     """The power of two above its run time; -1 when nobody knows it."""
+    namespace: str = ""
+    """Whose quota has a say, when its pods do not exist yet."""
+
+
+class Shapes:
+    """Numbers for shapes, so that they are compared once."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Shape, int] = {}
+        self._next = 0
+
+    def number(self, shape: Shape) -> int:
+        """Returns the number of a shape; equal shapes have equal numbers while they are remembered."""
+        if shape not in self._numbers:
+            if len(self._numbers) >= _MOST_SHAPES:
+                # A number that is not remembered is never given again: two classes that could be one are no harm.
+                del self._numbers[next(iter(self._numbers))]
+            self._numbers[shape] = self._next
+            self._next += 1
+        return self._numbers[shape]
 
 
 class Entry(NamedTuple):
@@ -49,8 +75,19 @@ class Entry(NamedTuple):
     kind: Class
     needs: Amounts
 
+    @property
+    def uid(self) -> str:
+        """Returns the uid of its gang."""
+        return self.claim.gang.uid
 
-def entry_of(claim: Waiting, strategy: str) -> Entry:
+    @property
+    def follows(self) -> bool:
+        """Whether its gang runs already, with fewer pods than it could use."""
+        gang = self.claim.gang
+        return 0 < gang.minimum <= sum(1 for one in gang.members if one.held)
+
+
+def entry_of(claim: Waiting, strategy: str, shapes: Shapes) -> Entry:
     """Returns what a line keeps of a gang; `strategy` is that of its queue."""
     gang = claim.gang
     if not gang.strategy and strategy:
@@ -63,13 +100,16 @@ def entry_of(claim: Waiting, strategy: str) -> Entry:
     held = tuple(sorted((one.held, one.ask) for one in gang.members if one.held))
     shape = Shape(tuple(sorted(counts.items())), gang.minimum, gang.strategy, gang.within, gang.near, held)
     duration = -1 if claim.run_time is None else max(frexp(claim.run_time)[1], 0)
-    return Entry(claim, Class(gang.queue, shape, duration), amounts_of_gang(gang))
+    namespace = "" if claim.is_made else claim.namespace
+    return Entry(claim, Class(gang.queue, shapes.number(shape), duration, namespace), amounts_of_gang(gang))
 
 
-def rank_of(claim: Waiting, order: str, is_overdue: bool) -> Rank:
+def rank_of(entry: Entry, order: str, is_overdue: bool) -> Rank:
     """Returns where a gang stands among those of its queue."""
-    priority = 0 if is_overdue or order == "arrival" else claim.gang.priority
-    return (0 if is_overdue else 1, -priority, claim.arrived, claim.uid)
+    claim = entry.claim
+    standing = FOLLOWING if entry.follows else OVERDUE if is_overdue else REGULAR
+    priority = 0 if standing == OVERDUE or order == "arrival" else claim.gang.priority
+    return (standing, -priority, claim.arrived, claim.uid)
 
 
 class Line:
@@ -80,6 +120,7 @@ class Line:
         self._entries: dict[str, Entry] = {}
         self._ranks: dict[str, tuple[Rank, str]] = {}
         self._queues: dict[str, dict[Class, list[Rank]]] = {}
+        self._wanted: dict[str, Amounts] = {}
         self._coming: list[tuple[float, str]] = []
         self._asleep: list[tuple[float, str]] = []
 
@@ -89,10 +130,10 @@ class Line:
         self.remove(claim.uid)
         self._entries[claim.uid] = entry
         if claim.not_before > 0:
-            self._ranks[claim.uid] = (rank_of(claim, order, False), order)
+            self._ranks[claim.uid] = (rank_of(entry, order, False), order)
             heappush(self._asleep, (claim.not_before, claim.uid))
             return
-        self._stand(entry, rank_of(claim, order, False), order)
+        self._stand(entry, rank_of(entry, order, False), order)
         heappush(self._coming, (claim.arrived + self._patience, claim.uid))
 
     def remove(self, uid: str) -> None:
@@ -105,6 +146,7 @@ class Line:
         index = bisect_left(ranks, rank)
         if index < len(ranks) and ranks[index] == rank:
             del ranks[index]
+            subtract(self._wanted[entry.kind.queue], entry.needs)
             if not ranks:
                 del self._queues[entry.kind.queue][entry.kind]
 
@@ -121,17 +163,25 @@ class Line:
         while self._coming and self._coming[0][0] <= now:
             _, uid = heappop(self._coming)
             entry = self._entries.get(uid)
-            if entry and not entry.claim.not_before and self._ranks[uid][0][0]:
+            if entry and not entry.claim.not_before and self._ranks[uid][0][0] == REGULAR:
                 order = self._ranks[uid][1]
                 self.remove(uid)
                 self._entries[uid] = entry
-                self._stand(entry, rank_of(entry.claim, order, True), order)
+                self._stand(entry, rank_of(entry, order, True), order)
                 changed = True
         return changed
 
     def is_overdue(self, uid: str) -> bool:
         """Whether a gang has waited longer than patience, and goes before all that have not."""
-        return self._ranks[uid][0][0] == 0
+        return self._ranks[uid][0][0] == OVERDUE
+
+    def rank(self, uid: str) -> Rank:
+        """Returns where a gang of the line stands."""
+        return self._ranks[uid][0]
+
+    def wanted(self, queue: str) -> Amounts:
+        """Returns what the gangs that stand in a queue need together."""
+        return self._wanted.get(queue, {})
 
     def classes(self, queue: str) -> dict[Class, list[Rank]]:
         """Returns the classes of a queue, each with the ranks of its gangs in order; not to be changed."""
@@ -158,4 +208,5 @@ class Line:
 
     def _stand(self, entry: Entry, rank: Rank, order: str) -> None:
         self._ranks[entry.claim.uid] = (rank, order)
+        add(self._wanted.setdefault(entry.kind.queue, {}), entry.needs)
         insort(self._queues.setdefault(entry.kind.queue, {}).setdefault(entry.kind, []), rank)

@@ -27,6 +27,8 @@ class QueueTerms(NamedTuple):
     """How much beyond its guarantee it may use while others are idle; None borrows all there is."""
     strategy: str = ""
     """`bundle` or `spread` for gangs that do not say; "" for the policy's own."""
+    passing: bool = True
+    """Whether gangs may go before one that waits, when they do not delay it."""
     order: str = "priority"
     """`priority` (higher first, then older) or `arrival` (older first)."""
 
@@ -40,6 +42,7 @@ class Queues:
         self._own: dict[str, Amounts] = {}
         self._used: dict[str, Amounts] = {}
         self._paths: dict[str, tuple[str, ...]] = {}
+        self._guarantees: dict[str, Amounts] = {}
         self.any_keeps = False
         """Whether any queue keeps a part of its guarantee for itself."""
 
@@ -66,6 +69,17 @@ class Queues:
         if name not in self._paths:
             self._paths[name] = self._path(name)
         return self._paths[name]
+
+    def guarantee(self, name: str) -> Amounts:
+        """Returns what a queue is guaranteed: what was said, or what the queues below it are guaranteed together if that is more."""
+        if name not in self._guarantees:
+            total: Amounts = {}
+            for one in self._children.get(name, ()):
+                add(total, self.guarantee(one))
+            for resource, amount in self.terms(name).guarantee:
+                total[resource] = max(total.get(resource, 0), amount)
+            self._guarantees[name] = total
+        return self._guarantees[name]
 
     def used(self, name: str) -> Amounts:
         """Returns what gangs hold in a queue and below."""
@@ -100,7 +114,7 @@ class Queues:
         return tuple(path)
 
     def _rebuild(self) -> None:
-        self._children, self._used, self._paths = {}, {}, {}
+        self._children, self._used, self._paths, self._guarantees = {}, {}, {}, {}
         self.any_keeps = any(one.lending is not None for one in self._terms.values())
         for name in self._terms:
             for child, parent in pairwise(self.path(name)):

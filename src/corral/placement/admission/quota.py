@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from corral.placement.admission.amounts import Amounts
+from corral.placement.admission.amounts import Amounts, lacking
 from corral.placement.admission.borrowing import kept_beside
 from corral.placement.admission.queues import Queues
 
@@ -19,24 +19,16 @@ class Lack(NamedTuple):
     free: int
 
 
-class Supply(NamedTuple):
-    """What there is to be given: of all nodes together, and what of it others hold."""
+def lack_of(queues: Queues, left: Mapping[str, int], name: str, needs: Mapping[str, int]) -> Lack | None:
+    """Returns the first quota on the way up that refuses what a gang of a queue needs, None when all allow it.
 
-    capacity: Amounts
-    occupied: Amounts
-
-    def free(self, resource: str, used: int) -> int:
-        """Returns what is left of a resource when gangs hold so much."""
-        return self.capacity.get(resource, 0) - self.occupied.get(resource, 0) - used
-
-
-def lack_of(queues: Queues, supply: Supply, name: str, needs: Mapping[str, int]) -> Lack | None:
-    """Returns the first quota on the way up that refuses what a gang of a queue needs, None when all allow it."""
+    `left` is what all nodes together have left: of it others may keep a part.
+    """
     path = queues.path(name)
     beside = kept_beside(queues, path) if queues.any_keeps else [{}] * len(path)
     for one, kept in zip(path, beside, strict=True):
         terms, used = queues.terms(one), queues.used(one)
-        limit, guarantee = dict(terms.limit), dict(terms.guarantee)
+        limit, guarantee = dict(terms.limit), queues.guarantee(one)
         borrowing = dict(terms.borrowing or ())
         for resource, amount in needs.items():
             held = used.get(resource, 0) + kept.get(resource, 0)
@@ -46,15 +38,20 @@ def lack_of(queues: Queues, supply: Supply, name: str, needs: Mapping[str, int])
                 most = guarantee.get(resource, 0) + borrowing[resource]
                 if used.get(resource, 0) + amount > most:
                     return Lack(one, "borrowing", resource, amount, max(most - used.get(resource, 0), 0))
-    return _lent(queues, supply, path, needs, beside[-1]) if queues.any_keeps else None
+    return _lent(left, name, needs, beside[-1]) if queues.any_keeps else None
 
 
-def _lent(
-    queues: Queues, supply: Supply, path: tuple[str, ...], needs: Mapping[str, int], kept: Mapping[str, int]
-) -> Lack | None:
-    used = queues.used(path[-1])
+def namespace_lack(namespaces: Mapping[str, Amounts], namespace: str, needs: Mapping[str, int]) -> Lack | None:
+    """Returns what the quota of a namespace refuses to pods that do not exist yet, None when it allows them."""
+    free = namespaces.get(namespace, {})
+    for resource, amount in lacking(needs, free).items():
+        return Lack(namespace, "namespace", resource, amount + free[resource], max(free[resource], 0))
+    return None
+
+
+def _lent(left: Mapping[str, int], name: str, needs: Mapping[str, int], kept: Mapping[str, int]) -> Lack | None:
     for resource, amount in needs.items():
-        free = supply.free(resource, used.get(resource, 0)) - kept.get(resource, 0)
+        free = left.get(resource, 0) - kept.get(resource, 0)
         if kept.get(resource, 0) and amount > free:
-            return Lack(path[0], "lending", resource, amount, max(free, 0))
+            return Lack(name, "lending", resource, amount, max(free, 0))
     return None

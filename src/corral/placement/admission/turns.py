@@ -1,12 +1,16 @@
-"""Whose turn it is, one after the other: down the tree by fair share, and within a queue by rank."""
+"""Whose turn it is, one after the other: down the tree by fair share, and within a queue by rank.
 
+Those who waited longer than patience go before all, whatever their queue; more pods of gangs that run already come after all.
+"""
+
+from bisect import bisect_right
 from collections.abc import Mapping
-from heapq import heapify, heappop, heapreplace
+from heapq import heappop, heappush, heapreplace
 from itertools import pairwise
 
-from corral.placement.admission.fair_share import Claimed, claimed
-from corral.placement.admission.order import Class, Entry, Line, Rank
-from corral.placement.admission.queues import ROOT, Queues, QueueTerms
+from corral.placement.admission.fair_share import Claimed, claimed, claimed_itself
+from corral.placement.admission.order import FOLLOWING, OVERDUE, REGULAR, Class, Entry, Line, Rank
+from corral.placement.admission.queues import ROOT, Queues
 
 
 class Turns:
@@ -14,41 +18,77 @@ class Turns:
 
     def __init__(self, line: Line, queues: Queues, capacity: Mapping[str, int]) -> None:
         self._line, self._queues, self._capacity = line, queues, capacity
+        self._overdue: list[tuple[Rank, Class]] = []
         self._heads: dict[str, list[tuple[Rank, Class]]] = {}
         self._below: dict[str, set[str]] = {}
         self._claimed: dict[str, Claimed] = {}
+        self._later: list[tuple[Rank, Class]] = []
         for name in line.queues():
-            heads = [(ranks[0], kind) for kind, ranks in line.classes(name).items()]
-            heapify(heads)
-            self._heads[name] = heads
-            for child, parent in pairwise(queues.path(name)):
-                self._below.setdefault(parent, set()).add(child)
+            for kind, ranks in line.classes(name).items():
+                self._place(kind, ranks[0])
 
     def next(self) -> Entry | None:
         """Returns the gang whose turn it is, None when every class went or was put off."""
+        if self._overdue:
+            return self._line.get(self._overdue[0][0][3])
         name = self._queue(ROOT)
-        if name is None:
-            return None
-        return self._line.get(self._heads[name][0][0][3])
+        if name is None and self._later:
+            later, self._later = self._later, []
+            for rank, kind in later:
+                self._stand(kind, rank)
+            name = self._queue(ROOT)
+        return None if name is None else self._line.get(self._heads[name][0][0][3])
 
     def took(self, entry: Entry) -> None:
         """The gang went, and has left the line; the shares of its queues are other ones now."""
         for one in self._queues.path(entry.kind.queue):
             self._claimed.pop(one, None)
-        ranks = self._line.classes(entry.kind.queue).get(entry.kind)
-        if ranks:
-            heapreplace(self._heads[entry.kind.queue], (ranks[0], entry.kind))
+        self.skip(entry)
+
+    def skip(self, entry: Entry) -> None:
+        """The gang went or cannot go; the next of its class is asked."""
+        queue = entry.kind.queue
+        ranks = self._line.classes(queue).get(entry.kind, [])
+        rank, _ = self._overdue[0] if self._overdue else self._heads[queue][0]
+        after = bisect_right(ranks, rank)
+        if self._overdue:
+            heappop(self._overdue)
+            if after < len(ranks):
+                self._place(entry.kind, ranks[after])
+        elif after < len(ranks):
+            heapreplace(self._heads[queue], (ranks[after], entry.kind))
         else:
-            self._pop(entry.kind.queue)
+            self._pop(queue)
 
     def put_off(self, entry: Entry) -> None:
         """The gang cannot go, so neither can the others of its class in this cycle."""
-        self._pop(entry.kind.queue)
+        if self._overdue:
+            heappop(self._overdue)
+        else:
+            self._pop(entry.kind.queue)
+
+    def close(self, queue: str) -> None:
+        """Nobody else of a queue has a turn in this cycle."""
+        self._overdue = sorted(one for one in self._overdue if one[1].queue != queue)
+        while self._heads.get(queue):
+            self._pop(queue)
+
+    def _place(self, kind: Class, rank: Rank) -> None:
+        if rank[0] == OVERDUE:
+            heappush(self._overdue, (rank, kind))
+        elif rank[0] == REGULAR:
+            self._stand(kind, rank)
+        elif rank[0] == FOLLOWING:
+            self._later.append((rank, kind))
+
+    def _stand(self, kind: Class, rank: Rank) -> None:
+        heappush(self._heads.setdefault(kind.queue, []), (rank, kind))
+        for child, parent in pairwise(self._queues.path(kind.queue)):
+            self._below.setdefault(parent, set()).add(child)
 
     def _pop(self, name: str) -> None:
         heappop(self._heads[name])
-        path = self._queues.path(name)
-        for child, parent in pairwise(path):
+        for child, parent in pairwise(self._queues.path(name)):
             if self._heads.get(child) or self._below.get(child):
                 break
             self._below[parent].discard(child)
@@ -58,9 +98,7 @@ class Turns:
         while below := self._below.get(name):
             shares = [(self._share(one), one) for one in below]
             if self._heads.get(name):
-                # Gangs of a queue that has queues below stand beside these, with what they hold themselves.
-                own = claimed(QueueTerms(name), self._queues.own(name), self._capacity)
-                shares.append((own, name))
+                shares.append((claimed_itself(self._queues, name, self._capacity), name))
             _, best = min(shares)
             if best == name:
                 return name
@@ -69,5 +107,5 @@ class Turns:
 
     def _share(self, name: str) -> Claimed:
         if name not in self._claimed:
-            self._claimed[name] = claimed(self._queues.terms(name), self._queues.used(name), self._capacity)
+            self._claimed[name] = claimed(self._queues, name, self._capacity)
         return self._claimed[name]

@@ -1,6 +1,8 @@
 """Why a gang does not start, as values: a code, a sentence, and the numbers behind both."""
 
-from corral.placement.admission.amounts import CPU, GPU, MEMORY, Pairs
+from math import inf
+
+from corral.placement.admission.amounts import CPU, GPU, MEMORY, Amounts, lacking, pairs
 from corral.placement.admission.quota import Lack
 from corral.placement.asks import Gang, Refusal
 
@@ -27,15 +29,38 @@ def quota_refusal(gang: Gang, lack: Lack) -> Refusal:
     )
 
 
-def room_refusal(gang: Gang, needed: Pairs, free: Pairs) -> Refusal:
+def room_refusal(gang: Gang, needs: Amounts, left: Amounts) -> Refusal:
     """Returns that all nodes together have too little."""
-    there = dict(free)
+    free = {name: max(left.get(name, 0), 0) for name in needs}
     parts = [
-        f"{amount_text(name, amount)} ({amount_text(name, max(there[name], 0))} free)"
-        for name, amount in needed
-        if amount > there.get(name, amount)
+        f"{amount_text(name, needs[name])} ({amount_text(name, free[name])} free)" for name in lacking(needs, free)
     ]
-    return Refusal(gang.uid, "no-room", f"All nodes together lack {' and '.join(parts)}.", needed, free)
+    sentence = f"All nodes together lack {' and '.join(parts)}." if parts else "None of its other pods fits on a node."
+    return Refusal(gang.uid, "no-room", sentence, pairs(needs), pairs(free))
+
+
+def behind_refusal(gang: Gang, first: str, seconds: float) -> Refusal:
+    """Returns that there would be room, but it is kept for a gang that is before this one."""
+    when = f" that is to start in {duration_text(seconds)}" if seconds < inf else ""
+    return Refusal(gang.uid, "reserved", f"What is free is kept for {first}{when}.")
+
+
+def making_room(gang: Gang) -> Refusal:
+    """Returns that others were told to give way."""
+    return Refusal(gang.uid, "making-room", "Others give way; it starts when they have left.")
+
+
+def unknown_queue(gang: Gang) -> Refusal:
+    """Returns that nobody knows the queue."""
+    return Refusal(gang.uid, "queue-missing", f"There is no queue {gang.queue}.")
+
+
+def duration_text(seconds: float) -> str:
+    """Returns a time as people say it."""
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{max(seconds, 0):.0f} s"
 
 
 def amount_text(resource: str, amount: int) -> str:

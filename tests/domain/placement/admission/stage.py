@@ -1,9 +1,12 @@
 """A small cluster and its desk, built from keywords, for tests of admission."""
 
+from collections.abc import Callable
+
 from corral.placement.admission.admission import Admission
 from corral.placement.admission.claims import Waiting
 from corral.placement.admission.cycle import Cycle, Terms
 from corral.placement.admission.queues import QueueTerms
+from corral.placement.admission.room import NodeRoom
 from corral.placement.asks import Gang, GpuAsk, Member, PodAsk
 from corral.placement.offers import GpuOffer, NodeOffer
 from corral.placement.replay.gangs_counted import CountedRoom
@@ -16,9 +19,9 @@ def node(name: str, gpus: int = 8, cpu: int = 96_000, memory: int = 512 * GIB) -
     return NodeOffer(name, cpu, memory, gpus=(GpuOffer(),) * gpus)
 
 
-def gang(uid: str, pods: int = 1, gpus: int = 1, **more: object) -> Gang:
-    """Returns a gang of equal pods."""
-    ask = PodAsk(cpu=1000 * gpus, memory=GIB, gpu=GpuAsk(gpus) if gpus else GpuAsk())
+def gang(uid: str, pods: int = 1, gpus: int = 1, cpu: int = 0, **more: object) -> Gang:
+    """Returns a gang of equal pods, with one core for each GPU unless more is said."""
+    ask = PodAsk(cpu=cpu or 1000 * gpus, memory=GIB, gpu=GpuAsk(gpus) if gpus else GpuAsk())
     members = tuple(Member(f"{uid}/{index}", ask) for index in range(pods))
     return Gang(uid, members, **{"minimum": pods, **more})  # type: ignore[arg-type]
 
@@ -31,8 +34,10 @@ def gpus(number: float) -> tuple[tuple[str, int], ...]:
 class Stage:
     """A desk over a few nodes, with short words for what tests do."""
 
+    room: Callable[[], NodeRoom] = staticmethod(CountedRoom)
+
     def __init__(self, *sizes: int, queues: tuple[QueueTerms, ...] = (), terms: Terms | None = None) -> None:
-        self.desk = Admission(CountedRoom(), terms)
+        self.desk = Admission(type(self).room(), terms)
         for index, size in enumerate(sizes):
             self.desk.put_node(node(f"n{index}", size))
         for one in queues:
@@ -58,4 +63,4 @@ class Stage:
     @property
     def running(self) -> list[str]:
         """Returns who has seats."""
-        return sorted(self.desk.running)
+        return sorted(self.desk.ground.running)

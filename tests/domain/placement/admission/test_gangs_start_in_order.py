@@ -42,7 +42,7 @@ def test_a_gang_starts_whole_or_not_at_all() -> None:
     stage = Stage(8, 1)
     stage.ask("ten", pods=10)
     assert stage.starts() == []
-    assert stage.desk.room.free("n0")["gpu"] == 8000  # type: ignore[attr-defined]
+    assert stage.desk.ground.left["gpu"] == 9000
     stage.ask("nine", pods=9)
     assert stage.starts() == ["nine"]
 

@@ -1,0 +1,57 @@
+"""What is remembered from cycle to cycle, so that a cycle costs what changed; forgetting any of it changes no decision."""
+
+from corral.placement.admission.order import Class
+from corral.placement.admission.reservation import Kept
+from corral.placement.asks import Refusal
+
+SEARCH_REST = 10.0
+"""Seconds after which a search for victims that found none is made again."""
+
+
+class Memory:
+    """Everything here can be found out again, but for what was told and promised."""
+
+    def __init__(self) -> None:
+        self.told: dict[str, Refusal] = {}
+        """The reason that was last told of each gang that waits."""
+        self.promised: dict[str, float] = {}
+        """When a gang was to start, as was first said."""
+        self.resized: dict[str, float] = {}
+        """When each elastic gang was last told to grow or to shrink."""
+        self.placements = 0
+        """Gangs admitted since the last move, as far as they count for the next."""
+        self.refused: dict[int, Refusal] = {}
+        """Shapes for which there is no room, reserved or not."""
+        self.behind: dict[int, Refusal] = {}
+        """Shapes for which there is none beside what is reserved."""
+        self.kept: Kept | None = None
+        self._searched: dict[tuple[Class, int], float] = {}
+        self._freed = -1
+
+    def look(self, freed: int, now: float) -> None:
+        """Forgets what is no longer true, given how often something was freed."""
+        if freed != self._freed:
+            self._freed = freed
+            self.refused.clear()
+            self.keep(None)
+        elif self.kept is not None and now > self.kept.reservation.starts:
+            self.keep(None)
+
+    def keep(self, kept: Kept | None) -> None:
+        """Remembers a reservation in place of the last one."""
+        self.kept = kept
+        self.behind.clear()
+
+    def may_search(self, kind: Class, priority: int, now: float) -> bool:
+        """Whether a search for victims is due; it is taken to be made now."""
+        if now - self._searched.get((kind, priority), -SEARCH_REST) < SEARCH_REST:
+            return False
+        if len(self._searched) > 4096:
+            self._searched = {one: at for one, at in self._searched.items() if now - at < SEARCH_REST}
+        self._searched[kind, priority] = now
+        return True
+
+    def forget(self, uid: str) -> None:
+        """Forgets a gang that is gone from the line."""
+        self.told.pop(uid, None)
+        self.promised.pop(uid, None)

@@ -1,0 +1,240 @@
+"""One cycle, step by step: promises first, then turns, then growth."""
+
+from corral.placement.admission.amounts import Amounts, add
+from corral.placement.admission.backfill import QuotaKept, ends_by, keep_quota, passes
+from corral.placement.admission.claims import Running
+from corral.placement.admission.cycle import Admitted, Cycle, Terms
+from corral.placement.admission.elastic import growing
+from corral.placement.admission.fair_share import entitlements
+from corral.placement.admission.ground import Ground
+from corral.placement.admission.memory import Memory
+from corral.placement.admission.order import Entry, Line, Shapes
+from corral.placement.admission.quota import Lack, lack_of, namespace_lack
+from corral.placement.admission.relief import Means, Relief, relieve
+from corral.placement.admission.reservation import kept, reserve
+from corral.placement.admission.turns import Turns
+from corral.placement.admission.verdicts import (
+    behind_refusal,
+    making_room,
+    quota_refusal,
+    room_refusal,
+    too_few_members,
+    unknown_queue,
+)
+from corral.placement.asks import Plan, Refusal
+
+PROMISE_KEPT = 900.0
+"""Seconds for which seats are kept for a gang that moves and has not come back."""
+
+
+class Round:
+    """The state of one cycle while it is decided."""
+
+    def __init__(self, ground: Ground, line: Line, memory: Memory, terms: Terms, shapes: Shapes) -> None:
+        self._ground, self._line, self._memory, self._terms, self._shapes = ground, line, memory, terms, shapes
+        self._admitted: list[Admitted] = []
+        self._refused: list[Refusal] = []
+        self._reliefs: list[Relief] = []
+        self._quotas: dict[str, QuotaKept] = {}
+        self._entitled: dict[str, Amounts] | None = None
+        self._head = ""
+        self._is_crowded = False
+
+    def decide(self, now: float, most: int) -> Cycle:
+        """Decides everything that can be decided now, or about so many gangs at most."""
+        self._line.wake(now)
+        self._memory.look(self._ground.freed, now)
+        self._keep_promises(now)
+        turns = Turns(self._line, self._ground.queues, self._ground.capacity)
+        while (entry := turns.next()) and not (most and len(self._admitted) >= most):
+            answer = self._answer(entry, now)
+            if isinstance(answer, Plan):
+                self._admit(entry, answer, now)
+                turns.took(entry)
+            elif entry.uid in self._ground.promises:
+                turns.took(entry)
+            else:
+                self._tell(answer)
+                # Another one of the class may be just short enough to end in time.
+                if answer.code == "reserved" and self._is_any_short_enough(entry, now):
+                    turns.skip(entry)
+                else:
+                    turns.put_off(entry)
+                if not self._ground.queues.terms(entry.kind.queue).passing and not entry.follows:
+                    turns.close(entry.kind.queue)
+        resizings = [one for relief in self._reliefs for one in relief.resizings]
+        if not self._is_crowded and self._ground.elastic:
+            resizings += growing(self._ground, self._terms, self._memory.resized, now)
+        self._memory.resized.update({one.gang: now for one in resizings})
+        return Cycle(
+            tuple(self._admitted),
+            tuple(one for relief in self._reliefs for one in relief.evictions),
+            tuple(one for relief in self._reliefs for one in relief.migrations),
+            tuple(resizings),
+            self._memory.kept.reservation if self._memory.kept else None,
+            tuple(self._refused),
+        )
+
+    # --- promises ---
+
+    def _keep_promises(self, now: float) -> None:
+        """Starts gangs for which room was made, as soon as there is; gives up what came to nothing."""
+        for uid in tuple(self._ground.promises):
+            promise = self._ground.promises[uid]
+            if not promise.is_here:
+                if now - promise.made > PROMISE_KEPT and not promise.going:
+                    self._ground.withdraw(uid)
+                continue
+            freed = self._ground.freed
+            self._ground.withdraw(uid)
+            answer = self._planned_freely(promise.entry)
+            if isinstance(answer, Plan):
+                self._admit(promise.entry, answer, now)
+            elif promise.going:
+                self._ground.promise(promise)
+                self._ground.freed = freed
+            else:
+                self._line.put(promise.entry, self._ground.queues.terms(promise.entry.kind.queue).order)
+
+    # --- turns ---
+
+    def _answer(self, entry: Entry, now: float) -> Plan | Refusal:
+        gang = entry.claim.gang
+        if len(gang.members) < gang.minimum:
+            return too_few_members(gang)
+        if gang.queue not in self._ground.queues:
+            return unknown_queue(gang)
+        lack = self._lack(entry)
+        if lack is not None:
+            return self._without_quota(entry, lack, now)
+        for one in self._ground.queues.path(gang.queue):
+            quota = self._quotas.get(one)
+            if quota is not None and not passes(quota, entry, now):
+                return behind_refusal(gang, quota.gang, quota.starts - now)
+        answer = self._planned(entry, now)
+        if isinstance(answer, Refusal) and not entry.follows:
+            self._is_crowded = True
+            if not self._head or answer.code != "reserved":
+                return self._without_room(entry, answer, now)
+        return answer
+
+    def _is_any_short_enough(self, entry: Entry, now: float) -> bool:
+        shortest = 2.0 ** (entry.kind.duration - 1) if entry.kind.duration > 0 else 0.0
+        latest = [one.starts for one in self._quotas.values()]
+        if self._memory.kept is not None:
+            latest.append(self._memory.kept.reservation.starts)
+        return entry.kind.duration >= 0 and any(now + shortest <= time < float("inf") for time in latest)
+
+    def _lack(self, entry: Entry) -> Lack | None:
+        lack = lack_of(self._ground.queues, self._ground.left, entry.kind.queue, entry.needs)
+        if lack is None and not entry.claim.is_made:
+            lack = namespace_lack(self._ground.namespaces, entry.claim.namespace, entry.needs)
+        return lack
+
+    def _without_quota(self, entry: Entry, lack: Lack, now: float) -> Refusal:
+        refusal = quota_refusal(entry.claim.gang, lack)
+        if lack.term == "namespace" or entry.follows:
+            return refusal
+        if self._is_relieved(entry, now):
+            return making_room(entry.claim.gang)
+        if lack.term != "lending" and lack.queue not in self._quotas:
+            quota = keep_quota(self._ground, entry, lack.queue, now)
+            if quota is not None:
+                self._quotas[lack.queue] = quota
+        return refusal
+
+    def _without_room(self, entry: Entry, refusal: Refusal, now: float) -> Refusal:
+        if self._is_relieved(entry, now):
+            return making_room(entry.claim.gang)
+        if self._head:
+            return refusal
+        memory = self._memory
+        if memory.kept is None or memory.kept.reservation.gang != entry.uid:
+            found = reserve(self._ground, entry, now, memory.promised.get(entry.uid, float("inf")))
+            if found is None:
+                return refusal
+            memory.keep(found)
+            memory.promised.setdefault(entry.uid, found.reservation.starts)
+        self._head = entry.uid
+        return refusal
+
+    def _is_relieved(self, entry: Entry, now: float) -> bool:
+        if not self._memory.may_search(entry.kind, entry.claim.gang.priority, now):
+            return False
+        per_move = self._terms.placements_per_move
+        may_move = bool(per_move) and self._memory.placements >= per_move
+        relief = relieve(
+            self._ground, entry, Means(self._terms, self._entitlements, self._shapes, may_move and not self._head), now
+        )
+        if relief is None:
+            return False
+        self._reliefs.append(relief)
+        if relief.migrations:
+            self._memory.placements -= per_move
+        self._line.remove(entry.uid)
+        self._tell(making_room(entry.claim.gang))
+        return True
+
+    def _planned(self, entry: Entry, now: float) -> Plan | Refusal:
+        """Returns where a gang goes beside what is reserved, or on it when it will have ended by then."""
+        shape, memory = entry.kind.shape, self._memory
+        if shape in memory.refused:
+            return memory.refused[shape]._replace(gang=entry.uid)
+        if not self._head or memory.kept is None:
+            return self._planned_freely(entry)
+        if shape not in memory.behind:
+            with kept(self._ground, memory.kept.wedges):
+                answer = self._ground.room.plan(entry.claim.gang)
+            if isinstance(answer, Plan) and answer.seats:
+                return answer
+        starts = memory.kept.reservation.starts
+        refusal = memory.behind[shape] = behind_refusal(entry.claim.gang, self._head, starts - now)
+        if now <= memory.kept.trusts_until and ends_by(entry.claim, now, starts):
+            return self._planned_freely(entry)
+        return refusal
+
+    def _planned_freely(self, entry: Entry) -> Plan | Refusal:
+        gang, shape = entry.claim.gang, entry.kind.shape
+        lack = self._lack(entry)
+        if lack is not None:
+            return quota_refusal(gang, lack)
+        lacking = self._ground.lacking(entry.needs)
+        answer = room_refusal(gang, entry.needs, self._ground.left) if lacking else self._ground.room.plan(gang)
+        if isinstance(answer, Plan) and not answer.seats:
+            answer = room_refusal(gang, entry.needs, self._ground.left)
+        if isinstance(answer, Refusal):
+            self._memory.refused[shape] = answer
+        return answer
+
+    def _admit(self, entry: Entry, plan: Plan, now: float) -> None:
+        claim = entry.claim
+        self._line.remove(claim.uid)
+        self._memory.forget(claim.uid)
+        before = self._ground.running.get(claim.uid)
+        started, seats = (before.started, before.seats) if before else (now, ())
+        self._ground.seat(Running(claim, (*seats, *plan.seats), started))
+        self._memory.placements = min(self._memory.placements + 1, 5 * max(self._terms.placements_per_move, 1))
+        for one in self._ground.queues.path(claim.gang.queue):
+            quota = self._quotas.get(one)
+            if quota is not None and not ends_by(claim, now, quota.starts):
+                add(quota.spare, {name: -amount for name, amount in entry.needs.items()})
+        passed = self._head or next((self._quotas[one].gang for one in self._quotas), "")
+        self._admitted.append(Admitted(plan, claim.gang.queue, now - claim.arrived, passed))
+
+    def _entitlements(self) -> dict[str, Amounts]:
+        if self._entitled is None:
+            self._entitled = entitlements(
+                self._ground.queues, self._wanted, self._ground.capacity, self._terms.reclaims
+            )
+        return self._entitled
+
+    def _wanted(self, queue: str) -> Amounts:
+        """Returns what the gangs of a queue have and want: neither an admission nor an eviction changes it."""
+        total = dict(self._ground.queues.own(queue))
+        add(total, self._line.wanted(queue))
+        return total
+
+    def _tell(self, refusal: Refusal) -> None:
+        if self._memory.told.get(refusal.gang) != refusal:
+            self._memory.told[refusal.gang] = refusal
+            self._refused.append(refusal)
