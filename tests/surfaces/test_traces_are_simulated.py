@@ -28,6 +28,8 @@ def test_the_report_is_one_object(cli: Cli, trace: tuple[str, ...]) -> None:
     assert set(report["rejected_gpu_percent"]["by_gpus_of_a_pod"]) == {"share", "1", "2"}
     assert set(report["fragmentation"]["by_cause_percent_of_all_gpus"]) >= {"cpu", "gpu", "model"}
     assert report["decisions_per_second"] > 0
+    bound = report["bound_percent"]
+    assert allocation["mean"] <= bound["mean"] <= bound["free_choice"]["mean"] <= 100
 
 
 def test_people_get_a_page(cli: Cli, trace: tuple[str, ...]) -> None:
@@ -37,6 +39,11 @@ def test_people_get_a_page(cli: Cli, trace: tuple[str, ...]) -> None:
     assert lines[0] == "policy default: 4 nodes with 16 GPUs, 5 pods, 1.3 times all GPUs asked for, 1 seed"
     assert any(line.startswith("allocated at the end") for line in lines)
     assert any(line.startswith("share of a GPU") for line in lines)
+
+
+def test_bounds_can_be_left_out(cli: Cli, trace: tuple[str, ...]) -> None:
+    done = cli("simulate", "trace", *trace, "--seeds", "7", "--no-bound", "-o", "json")
+    assert "bound_percent" not in json.loads(done.stdout)
 
 
 def test_the_same_seeds_give_the_same_report(cli: Cli, trace: tuple[str, ...]) -> None:

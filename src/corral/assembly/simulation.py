@@ -12,6 +12,7 @@ from corral.errors import PermanentError
 if TYPE_CHECKING:
     from corral.placement.offers import NodeOffer
     from corral.placement.potentials.policies import Policy
+    from corral.placement.replay.bounds import Bounds
     from corral.placement.replay.playing import Churned, Filled
     from corral.placement.replay.traces import TracePod
 
@@ -37,7 +38,7 @@ class _Trace(NamedTuple):
 
 def simulate_trace(flags: TraceFlags) -> dict[str, Any]:
     """Replays a trace with each seed and returns the report; seeds share the processors of this machine."""
-    from corral.placement.replay.report import churned_report, decisions_per_second, filled_report
+    from corral.placement.replay.report import bounds_report, churned_report, decisions_per_second, filled_report
 
     trace = _read(flags)
     runs = _each(partial(_fill, trace, flags.inflate), flags.seeds)
@@ -50,6 +51,8 @@ def simulate_trace(flags: TraceFlags) -> dict[str, Any]:
         "pods": len(trace.pods),
         **filled_report(runs, trace.capacity),
     }
+    if flags.bound:
+        report["bound_percent"] = bounds_report(_each(partial(_bound, trace, flags.inflate), flags.seeds))
     stays: Sequence[Churned] = ()
     if flags.churn is not None:
         stays = _each(partial(_churn, trace, flags.churn), flags.seeds)
@@ -95,6 +98,13 @@ def _fill(trace: _Trace, inflate: float, seed: int) -> "Filled":
 
     arrivals = inflated(trace.pods, trace.capacity, inflate, seed)
     return filled(trace.nodes, arrivals, trace.policy, seed, time.process_time)
+
+
+def _bound(trace: _Trace, inflate: float, seed: int) -> "Bounds":
+    from corral.placement.replay.arrivals import inflated
+    from corral.placement.replay.bounds import bounds_of
+
+    return bounds_of(trace.nodes, inflated(trace.pods, trace.capacity, inflate, seed))
 
 
 def _churn(trace: _Trace, load: float, seed: int) -> "Churned":

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from corral.placement.replay.bounds import Bounds
 from corral.placement.replay.fragments import CAUSES
 from corral.placement.replay.playing import Churned, Filled
 from corral.placement.replay.sizes import in_order
@@ -30,6 +31,19 @@ def filled_report(runs: Sequence[Filled], capacity: int) -> Json:
         "allocation_percent": {**at_end, "at_end": at_end, "at_100_percent_arrived": at_100},
         "fragmentation": _fragmentation(runs, capacity),
         "failed_pods": _counts(runs),
+    }
+
+
+def bounds_report(bounds: Sequence[Bounds]) -> Json:
+    """Returns what no scheduler can pass, for the arrivals of each seed."""
+    prefix = spread_of([bound.packable_prefix for bound in bounds])
+    at_100 = [bound.packable_prefix_at_100 for bound in bounds if bound.packable_prefix_at_100 is not None]
+    return {
+        **prefix,
+        "packable_prefix": prefix,
+        "packable_prefix_at_100_percent_arrived": spread_of(at_100) if len(at_100) == len(bounds) else None,
+        "placed_whole": spread_of([bound.prefix for bound in bounds]),
+        "free_choice": spread_of([bound.free_choice for bound in bounds]),
     }
 
 

@@ -31,7 +31,10 @@ def _allocation(report: dict[str, Any]) -> str:
     ):
         if allocation[key] is not None:
             rows.append([title, f"{allocation[key]['mean']:.2f}", f"{allocation[key]['sd']:.2f}"])
-    for key, title in (("packable_prefix", "no scheduler can pass"), ("free_choice", "even choosing among pods")):
+    for key, title in (
+        ("packable_prefix", "bound, refusing nobody on purpose"),
+        ("free_choice", "bound, choosing among pods"),
+    ):
         bound = (report.get("bound_percent") or {}).get(key)
         if bound is not None:
             rows.append([title, f"{bound['mean']:.2f}", f"{bound['sd']:.2f}"])
