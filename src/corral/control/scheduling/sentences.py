@@ -18,6 +18,8 @@ _PORTS: Final = "node(s) didn't have free ports for the requested pod ports"
 _ELSEWHERE: Final = "node(s) didn't match Pod's node affinity/selector"
 _TOO_FEW: Final = "node(s) had room for too few pods of the gang"
 _GPU: Final = "nvidia.com/gpu"
+_ABOUT_ROOM: Final = ("does-not-fit", "no-nodes")
+"""Refusals that are about nodes although they count none: these are told in the words of kube-scheduler, node by node."""
 
 
 class Sentences:
@@ -42,7 +44,7 @@ class Sentences:
         refusal = self._board.refusals.get(pod.gang)
         if refusal is None:
             return ""
-        if refusal.code != "does-not-fit":
+        if not refusal.standings and refusal.code not in _ABOUT_ROOM:
             return refusal.sentence
         is_alone = not pod.membership.gang
         reasons = self._reasons(pod.request.ask, is_alone=is_alone)
