@@ -17,7 +17,7 @@ from corral.placement.fleet.columns import Bools, Columns, Ints
 from corral.placement.fleet.drafts import Draft, UndoLog
 from corral.placement.fleet.levels import domains_of
 from corral.placement.fleet.rules import RuleSet
-from corral.placement.fleet.shares import fitting, needed_memory, needed_milli
+from corral.placement.fleet.shares import HUGE, fitting, needed_memory, needed_milli
 from corral.placement.fleet.wiring import Matrix, matrix_of
 from corral.placement.offers import NodeOffer
 
@@ -222,11 +222,11 @@ class Fleet:
 
     def _take(self, row: int, hold: Hold, sign: int) -> None:
         columns, ask = self.columns, hold.ask
-        columns.cpu[row] -= sign * ask.cpu
-        columns.memory[row] -= sign * ask.memory
+        columns.cpu[row] -= sign * min(ask.cpu, HUGE)
+        columns.memory[row] -= sign * min(ask.memory, HUGE)
         columns.pods[row] -= sign
         for name, amount in ask.others:
-            columns.resource(name)[row] -= sign * amount
+            columns.resource(name)[row] -= sign * min(amount, HUGE)
         # Sizes change only where a row is written anew, and there all holds count again: what is skipped is never given back.
         devices = [device for device in hold.devices if device < columns.breadth and columns.gpu_size[row, device] > 0]
         if devices:

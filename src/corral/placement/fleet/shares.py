@@ -9,12 +9,16 @@ import numpy as np
 from corral.placement.asks import WHOLE, GpuAsk
 from corral.placement.fleet.columns import Ints
 
+HUGE = 1 << 52
+"""More than anything has of anything. Amounts above count as this much, so that no sum of them leaves the range of the arrays."""
+_HUGE_SHARE = 1 << 20
+
 
 def needed_memory(ask: GpuAsk, sizes: Ints) -> Ints:
     """Returns the MiB that an ask takes of GPUs with so much memory each."""
     if ask.memory:
-        return np.full_like(sizes, ask.memory)
-    return ask.milli * sizes // WHOLE
+        return np.full_like(sizes, min(ask.memory, HUGE))
+    return min(ask.milli, _HUGE_SHARE) * sizes // WHOLE
 
 
 def needed_milli(ask: GpuAsk, sizes: Ints) -> Ints:
@@ -23,8 +27,8 @@ def needed_milli(ask: GpuAsk, sizes: Ints) -> Ints:
     Where nobody said how much memory there is, a share by memory counts as the whole GPU.
     """
     if ask.memory and ask.milli >= WHOLE:
-        return np.where(sizes > 0, ask.memory * WHOLE // np.maximum(sizes, 1), WHOLE)
-    return np.full_like(sizes, ask.milli)
+        return np.where(sizes > 0, min(ask.memory, HUGE) * WHOLE // np.maximum(sizes, 1), WHOLE)
+    return np.full_like(sizes, min(ask.milli, _HUGE_SHARE))
 
 
 def fitting(ask: GpuAsk, milli: Ints, memory: Ints, sizes: Ints, memory_sizes: Ints) -> np.typing.NDArray[np.bool_]:

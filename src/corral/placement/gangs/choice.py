@@ -10,15 +10,17 @@ from corral.placement.fleet.fleet import Fleet
 from corral.placement.fleet.wiring import best_set
 from corral.placement.potentials.evaluation import cheapest_gpus
 from corral.placement.potentials.policies import Policy
-from corral.placement.potentials.table import NOWHERE, look
+from corral.placement.potentials.table import NOWHERE, look, look_first
 
 
 def best_seat(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, among: Bools | None = None) -> Seat | None:
     """Returns where a pod costs least, among some rows or all; None when it fits nowhere."""
-    keys = look(fleet, policy, ask).keys
-    if among is not None:
-        keys = np.where(among, keys, NOWHERE)
-    row = _drawn(keys, uid) if policy.is_drawn else _least(keys)
+    if among is None and not policy.is_drawn:
+        row = _least(look_first(fleet, policy, ask).keys)
+    else:
+        keys = look(fleet, policy, ask).keys
+        keys = keys if among is None else np.where(among, keys, NOWHERE)
+        row = _drawn(keys, uid) if policy.is_drawn else _least(keys)
     return seat_on(fleet, policy, uid, ask, row) if row is not None else None
 
 

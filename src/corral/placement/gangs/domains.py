@@ -18,6 +18,13 @@ def fullest_first(
     fleet: Fleet, level: str, wanted: Mapping[PodAsk, int], minimum: int, among: Bools | None = None
 ) -> list[Bools]:
     """Returns the rows of each domain of a level in which the minimum may fit, the best domain first."""
+    return [among_it for among_it, _ in counted(fleet, level, wanted, minimum, among)]
+
+
+def counted(
+    fleet: Fleet, level: str, wanted: Mapping[PodAsk, int], minimum: int, among: Bools | None = None
+) -> list[tuple[Bools, int]]:
+    """Returns the same with how many may fit in each."""
     domain, names = fleet.domains(level)
     inside = domain >= 0 if among is None else (domain >= 0) & among
     if not names or not inside.any():
@@ -29,7 +36,7 @@ def fullest_first(
         fitting += np.minimum(here, count)
         spare += np.maximum(here - count, 0) * (ask.gpu.total or 1)
     order = sorted(np.flatnonzero(fitting >= max(minimum, 1)), key=lambda one: (-fitting[one], spare[one], names[one]))
-    return [np.asarray(inside & (domain == one)) for one in order]
+    return [(np.asarray(inside & (domain == one)), int(fitting[one])) for one in order]
 
 
 def roomiest_first(fleet: Fleet, level: str, ask: PodAsk, among: Bools | None = None) -> list[Bools]:

@@ -14,7 +14,7 @@ from corral.placement.asks import Gang, Member, Plan, PodAsk, Refusal, Seat
 from corral.placement.fleet.columns import Bools
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.gangs.choice import best_seat
-from corral.placement.gangs.domains import fullest_first, roomiest_first
+from corral.placement.gangs.domains import counted, fullest_first, roomiest_first
 from corral.placement.gangs.filling import Filling
 from corral.placement.gangs.refusals import refused, short_refusal
 from corral.placement.gangs.room import room
@@ -86,7 +86,9 @@ class _Planning:
         if not level:
             yield None
             return
-        yield from fullest_first(self._fleet, level, self._wanted, self._missing, self._beside_held(level))
+        domains = counted(self._fleet, level, self._wanted, 1, self._beside_held(level))
+        self.at_most = max((fits for _, fits in domains), default=0)
+        yield from (among for among, fits in domains if fits >= self._missing)
 
     def _beside_held(self, level: str) -> Bools | None:
         """The rows of the domains where members are already, if any are: the others must join them."""

@@ -7,7 +7,7 @@ import numpy as np
 from corral.placement.asks import PodAsk
 from corral.placement.fleet.columns import Ints
 from corral.placement.fleet.fleet import Fleet
-from corral.placement.fleet.shares import needed_memory, needed_milli
+from corral.placement.fleet.shares import HUGE, needed_memory, needed_milli
 from corral.placement.potentials.evaluation import named_gpus
 from corral.placement.potentials.models import allowed_models
 
@@ -27,13 +27,15 @@ def room(fleet: Fleet, ask: PodAsk, lifted: Collection[str] = (), *, is_empty: b
     if "pods" not in lifted:
         found = np.minimum(found, (columns.pods_size if is_empty else columns.pods)[:length])
     if ask.cpu and "cpu" not in lifted:
-        found = np.minimum(found, (columns.cpu_size if is_empty else columns.cpu)[:length] // ask.cpu)
+        found = np.minimum(found, (columns.cpu_size if is_empty else columns.cpu)[:length] // min(ask.cpu, HUGE))
     if ask.memory and "memory" not in lifted:
-        found = np.minimum(found, (columns.memory_size if is_empty else columns.memory)[:length] // ask.memory)
+        found = np.minimum(
+            found, (columns.memory_size if is_empty else columns.memory)[:length] // min(ask.memory, HUGE)
+        )
     for name, amount in ask.others:
         if amount > 0 and name not in lifted:
             left = (columns.others_size if is_empty else columns.others).get(name)
-            found = np.minimum(found, left[:length] // amount if left is not None else 0)
+            found = np.minimum(found, left[:length] // min(amount, HUGE) if left is not None else 0)
     if ask.gpu.number:
         models = None if "model" in lifted else allowed_models(fleet, ask.gpu)
         if models is not None:
@@ -55,7 +57,7 @@ def _gpu_room(fleet: Fleet, ask: PodAsk, *, named: bool, is_empty: bool) -> Ints
     slots = np.where(sizes > 0, np.maximum(slots, 0), 0)
     if named and ask.gpu.devices:
         slots = slots * named_gpus(fleet, ask.gpu.devices, np.arange(length))
-    number = ask.gpu.number
+    number = min(ask.gpu.number, HUGE)
     if number == 1:
         return np.asarray(slots.sum(axis=1))
     if not ask.gpu.is_share:

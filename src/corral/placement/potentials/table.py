@@ -7,7 +7,7 @@ from corral.placement.fleet.fleet import Fleet
 from corral.placement.potentials.evaluation import NOWHERE, Evaluation, evaluate
 from corral.placement.potentials.policies import Policy
 
-__all__ = ["NOWHERE", "Table", "look"]
+__all__ = ["NOWHERE", "Table", "look", "look_first"]
 
 
 class Table:
@@ -40,16 +40,23 @@ class Table:
 
 
 def look(fleet: Fleet, policy: Policy, ask: PodAsk) -> Evaluation:
-    """Returns the key of each row for an ask, and the GPU that a share would get there.
+    """Returns the key of each row for an ask, and the GPU that a share would get there."""
+    found = _table(fleet, policy, ask).look()
+    if not ask.memory:
+        return found
+    enough = fleet.columns.memory[: len(found.keys)] >= ask.memory
+    return Evaluation(np.where(enough, found.keys, NOWHERE), found.devices)
 
-    Memory of the host costs nothing, so asks that differ in it alone share a table, and only where the best node has too little
-    of it the others are looked through.
-    """
+
+def look_first(fleet: Fleet, policy: Policy, ask: PodAsk) -> Evaluation:
+    """Returns the same, right as to the smallest key alone, which costs less."""
+    found = _table(fleet, policy, ask).look()
+    if not ask.memory or not len(found.keys) or fleet.columns.memory[found.keys.argmin()] >= ask.memory:
+        return found
+    return look(fleet, policy, ask)
+
+
+def _table(fleet: Fleet, policy: Policy, ask: PodAsk) -> Table:
+    """Memory of the host costs nothing, so asks that differ in it alone share a table, and it is looked at afterwards."""
     slim = ask._replace(memory=0) if ask.memory else ask
-    found = fleet.kept((policy, slim), lambda: Table(fleet, policy, slim)).look()
-    if not ask.memory or not len(found.keys):
-        return found
-    memory = fleet.columns.memory
-    if not policy.is_drawn and memory[found.keys.argmin()] >= ask.memory:
-        return found
-    return Evaluation(np.where(memory[: len(found.keys)] >= ask.memory, found.keys, NOWHERE), found.devices)
+    return fleet.kept((policy, slim), lambda: Table(fleet, policy, slim))

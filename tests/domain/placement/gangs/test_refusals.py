@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import pytest
 
-from corral.placement.asks import GpuAsk, PodAsk, Refusal, Seat
+from corral.placement.asks import GpuAsk, Plan, PodAsk, Refusal, Seat
 from corral.placement.fleet import RuleSet
 from corral.placement.gangs import plan
 from corral.placement.offers import NodeOffer
@@ -85,3 +85,20 @@ def test_a_gang_of_which_pods_are_missing_waits_for_them() -> None:
     answer = plan(fleet_of(node("a")), gang_of(pod(), minimum=3), policy())
     assert isinstance(answer, Refusal)
     assert (answer.code, answer.sentence) == ("members-missing", "3 pods must start together and 1 is there.")
+
+
+def test_an_ask_beyond_all_numbers_is_refused_and_hurts_nobody() -> None:
+    fleet = fleet_of(node("a"))
+    for ask in (
+        PodAsk(cpu=1 << 70),
+        PodAsk(memory=1 << 70),
+        PodAsk(gpu=GpuAsk(1, 1 << 70)),
+        PodAsk(gpu=GpuAsk(1, memory=1 << 70)),
+        PodAsk(gpu=GpuAsk(1 << 70)),
+        PodAsk(others=(("rdma", 1 << 70),)),
+    ):
+        for gang in (gang_of(ask), gang_of(ask, ask, strategy="bundle"), gang_of(ask, pod(), minimum=2)):
+            assert isinstance(plan(fleet, gang, policy()), Refusal)
+    fleet.hold(Seat("p", "a", (0,)), PodAsk(1 << 70, 1 << 70, GpuAsk(1, 1 << 70)))
+    fleet.release("p")
+    assert isinstance(plan(fleet, gang_of(pod()), policy()), Plan)
