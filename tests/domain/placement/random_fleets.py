@@ -58,9 +58,9 @@ def offers(draw: st.DrawFn, most: int = 4) -> list[NodeOffer]:
     return found
 
 
-def gang(members: Iterable[PodAsk], minimum: int, **said: str) -> Gang:
+def gang(members: Iterable[PodAsk], minimum: int, strategy: str = "", within: str = "", near: str = "") -> Gang:
     pods = tuple(Member(f"g-{index}", ask) for index, ask in enumerate(members))
-    return Gang("g", pods, minimum, **said)
+    return Gang("g", pods, minimum, strategy=strategy, within=within, near=near)
 
 
 def overcommitted(offers: Iterable[NodeOffer], held: Iterable[tuple[Seat, PodAsk]]) -> list[str]:
