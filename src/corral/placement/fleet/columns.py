@@ -42,6 +42,8 @@ class Columns:
         self.model = np.zeros(_ROOM, np.int64)
         """The number of the model; 0 when it has no name."""
         self.is_open = np.zeros(_ROOM, np.bool_)
+        self.memory_shares = 0
+        """How many holds are shares of the memory of GPUs."""
         self.others: dict[str, Ints] = {}
         """What is left of other resources, by name."""
         self.others_size: dict[str, Ints] = {}

@@ -17,7 +17,7 @@ from corral.placement.fleet.columns import Bools, Columns, Ints
 from corral.placement.fleet.drafts import Draft, UndoLog
 from corral.placement.fleet.levels import domains_of
 from corral.placement.fleet.rules import RuleSet
-from corral.placement.fleet.shares import HUGE, fitting, needed_memory, needed_milli
+from corral.placement.fleet.shares import HUGE, fitting, taken_memory, taken_milli
 from corral.placement.fleet.wiring import Matrix, matrix_of
 from corral.placement.offers import NodeOffer
 
@@ -184,13 +184,13 @@ class Fleet:
         return self._wiring.get(self.names[row], ())
 
     def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
-        """Returns what a room above keeps about this fleet under a key, made on first use; the least used goes first."""
-        found = self._kept.pop(key, None)
+        """Returns what a room above keeps about this fleet under a key, made on first use; when there are too many the oldest goes."""
+        found = self._kept.get(key)
         if found is None:
             found = make()
             if len(self._kept) >= _MOST_KEPT:
                 del self._kept[next(iter(self._kept))]
-        self._kept[key] = found
+            self._kept[key] = found
         return cast(Kept, found)
 
     def _drawn(self, name: str) -> bytes:
@@ -227,20 +227,22 @@ class Fleet:
         columns.pods[row] -= sign
         for name, amount in ask.others:
             columns.resource(name)[row] -= sign * min(amount, HUGE)
-        # Sizes change only where a row is written anew, and there all holds count again: what is skipped is never given back.
-        devices = [device for device in hold.devices if device < columns.breadth and columns.gpu_size[row, device] > 0]
-        if devices:
-            sizes = columns.gpu_memory_size[row, devices]
-            columns.gpu[row, devices] -= sign * needed_milli(ask.gpu, sizes)
-            columns.gpu_memory[row, devices] -= sign * needed_memory(ask.gpu, sizes)
+        for device in hold.devices:
+            # Sizes change only where a row is written anew, and there all holds count again: what is skipped is never given back.
+            if device < columns.breadth and columns.gpu_size[row, device] > 0:
+                size = int(columns.gpu_memory_size[row, device])
+                columns.gpu[row, device] -= sign * taken_milli(ask.gpu, size)
+                if size:
+                    columns.gpu_memory[row, device] -= sign * taken_memory(ask.gpu, size)
+        if ask.gpu.memory:
+            columns.memory_shares += sign
         self.changes.row_changed(row)
 
     def _guessed(self, row: int, ask: PodAsk) -> tuple[int, ...]:
         """Of a pod that another scheduler bound, nobody says which GPUs: first those with room, fullest first for shares."""
         columns = self.columns
         left = columns.gpu[row]
-        sizes = columns.gpu_size[row]
-        fits = fitting(ask.gpu, left, columns.gpu_memory[row], sizes, columns.gpu_memory_size[row])
-        there = np.flatnonzero(sizes > 0)
+        fits = fitting(columns, np.array([row]), ask.gpu, columns.gpu[[row]])[0]
+        there = np.flatnonzero(columns.gpu_size[row] > 0)
         ranked = sorted(there, key=lambda index: (not fits[index], left[index] if fits[index] else -left[index], index))
         return tuple(int(index) for index in ranked[: ask.gpu.number])

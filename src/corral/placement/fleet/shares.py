@@ -7,7 +7,7 @@ says how many itself. Both are rounded down: shares that fit by what they name t
 import numpy as np
 
 from corral.placement.asks import WHOLE, GpuAsk
-from corral.placement.fleet.columns import Ints
+from corral.placement.fleet.columns import Bools, Columns, Ints
 
 HUGE = 1 << 52
 """More than anything has of anything. Amounts above count as this much, so that no sum of them leaves the range of the arrays."""
@@ -31,7 +31,25 @@ def needed_milli(ask: GpuAsk, sizes: Ints) -> Ints:
     return np.full_like(sizes, min(ask.milli, _HUGE_SHARE))
 
 
-def fitting(ask: GpuAsk, milli: Ints, memory: Ints, sizes: Ints, memory_sizes: Ints) -> np.typing.NDArray[np.bool_]:
-    """Returns which GPUs have room for an ask, given what is left of them and their sizes, as arrays of one shape."""
-    enough = (sizes > 0) & (milli >= needed_milli(ask, memory_sizes))
-    return np.asarray(enough & (memory >= needed_memory(ask, memory_sizes)))
+def taken_memory(ask: GpuAsk, size: int) -> int:
+    """Returns the MiB that an ask takes of one GPU with so much memory."""
+    return min(ask.memory, HUGE) if ask.memory else min(ask.milli, _HUGE_SHARE) * size // WHOLE
+
+
+def taken_milli(ask: GpuAsk, size: int) -> int:
+    """Returns the thousandths that an ask takes of one GPU with so much memory."""
+    if ask.memory and ask.milli >= WHOLE:
+        return min(ask.memory, HUGE) * WHOLE // size if size else WHOLE
+    return min(ask.milli, _HUGE_SHARE)
+
+
+def fitting(columns: Columns, rows: Ints, ask: GpuAsk, left: Ints) -> Bools:
+    """Returns which GPUs of some rows have room for an ask, given what is left of them.
+
+    Memory need not be looked at as long as nobody holds a share of it: then it is left in proportion.
+    """
+    if not ask.memory and not columns.memory_shares and ask.milli:
+        return left >= ask.milli
+    sizes = columns.gpu_memory_size[rows]
+    enough = (columns.gpu_size[rows] > 0) & (left >= needed_milli(ask, sizes))
+    return np.asarray(enough & (columns.gpu_memory[rows] >= needed_memory(ask, sizes)))

@@ -2,16 +2,12 @@
 
 from collections.abc import Callable, Mapping
 
-from corral.placement.fleet.columns import Floats
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.potentials.fragmentation import fragmentation, gradient
 from corral.placement.potentials.leftover import emptiest, leftover, tightest
 from corral.placement.potentials.mix import Mix, mix_of
-from corral.placement.potentials.outlook import Outlook
+from corral.placement.potentials.outlook import Potential
 from corral.placement.potentials.statistics import Statistics
-
-Potential = Callable[[Outlook], Floats]
-"""From an outlook to a cost for each node, or for each of its GPUs."""
 
 POTENTIALS: Mapping[str, Callable[[Mix], Potential]] = {
     "fragmentation": fragmentation,

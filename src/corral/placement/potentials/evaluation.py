@@ -34,42 +34,50 @@ def evaluate(fleet: Fleet, policy: Policy, ask: PodAsk, rows: Ints) -> Evaluatio
     """Evaluates some rows for an ask under a policy."""
     keys = np.full(len(rows), NOWHERE, np.int64)
     devices = np.full(len(rows), -1, np.int64)
-    outlook = Outlook(fleet.columns, rows, ask)
-    fits = np.flatnonzero(fitting_rows(fleet, outlook))
+    outlook = _usable(fleet, Outlook(fleet.columns, rows, ask))
+    fits = fitting_rows(fleet, outlook).nonzero()[0]
     if not len(fits):
         return Evaluation(keys, devices)
     if len(fits) < len(rows):
-        outlook = Outlook(fleet.columns, rows[fits], ask)
+        outlook = outlook.narrowed(fits)
     cost = _weighed(fleet, policy, policy.weights, outlook)
-    if ask.gpu.is_share:
-        cost = np.where(usable_gpus(fleet, outlook), cost, np.inf)
+    if outlook.is_share:
+        cost = np.where(outlook.has_room, cost[:, None] if cost.ndim == 1 else cost, np.inf)
         if ask.gpu.number == 1:
-            devices[fits] = _cheapest(fleet, policy, outlook, cost)
-            cost = cost.min(axis=1, keepdims=True)
+            chosen = _cheapest(fleet, policy, outlook, cost)
+            devices[fits] = chosen
+            cost = cost[np.arange(len(fits)), chosen]
         else:
             # Of several GPUs that give a share each, the cheapest are taken, and what they cost adds up.
             number = ask.gpu.number
-            cost = np.partition(cost, number - 1, axis=1)[:, :number].sum(axis=1, keepdims=True)
-    grains = np.floor(np.clip(cost[:, 0] / policy.grain, -_HIGHEST, _HIGHEST)).astype(np.int64)
-    keys[fits] = (grains << _ORDER_BITS) + fleet.order()[rows[fits]]
+            cost = np.partition(cost, number - 1, axis=1)[:, :number].sum(axis=1)
+    elif cost.ndim == 2:
+        cost = np.where(outlook.has_room, cost, np.inf).min(axis=1)
+    # Grains are clipped so that they and the order fit into one number.
+    grains = np.minimum(np.maximum(np.floor(cost / policy.grain), -_HIGHEST), _HIGHEST).astype(np.int64)
+    keys[fits] = (grains << _ORDER_BITS) + fleet.order()[outlook.rows]
     return Evaluation(keys, devices)
 
 
 def cheapest_gpus(fleet: Fleet, policy: Policy, ask: PodAsk, row: int) -> list[int]:
     """Returns the GPUs of a row that could serve an ask, cheapest first, and of equal ones the first."""
-    outlook = Outlook(fleet.columns, np.array([row]), ask)
-    usable = [int(index) for index in np.flatnonzero(usable_gpus(fleet, outlook)[0])]
-    if not ask.gpu.is_share:
+    outlook = _usable(fleet, Outlook(fleet.columns, np.array([row]), ask))
+    usable: list[int] = outlook.has_room[0].nonzero()[0].tolist()
+    if not outlook.is_share:
         return usable
-    cost = np.broadcast_to(_weighed(fleet, policy, policy.weights, outlook), outlook.gpu.shape)[0]
-    inside = np.broadcast_to(_weighed(fleet, policy, policy.inside, outlook), outlook.gpu.shape)[0]
+    cost, inside = (
+        np.broadcast_to(found if found.ndim == 2 else found[:, None], outlook.gpu.shape)[0]
+        for found in (_weighed(fleet, policy, weights, outlook) for weights in (policy.weights, policy.inside))
+    )
     return sorted(usable, key=lambda index: (cost[index], inside[index], index))
 
 
 def fitting_rows(fleet: Fleet, outlook: Outlook) -> Bools:
     """Returns which rows of an outlook can take its ask."""
     columns, rows, ask = fleet.columns, outlook.rows, outlook.ask
-    fits = columns.is_open[rows] & fleet.allowed(ask.rules)[rows] & (columns.pods[rows] > 0)
+    fits: Bools = columns.is_open[rows] & (columns.pods[rows] > 0)
+    if ask.rules:
+        fits &= fleet.allowed(ask.rules)[rows]
     # What asks for nothing of a resource fits even where too much of it was given away.
     if ask.cpu:
         fits &= outlook.cpu >= ask.cpu
@@ -82,14 +90,16 @@ def fitting_rows(fleet: Fleet, outlook: Outlook) -> Bools:
         models = allowed_models(fleet, ask.gpu)
         if models is not None:
             fits &= models[outlook.model]
-        fits &= usable_gpus(fleet, outlook).sum(axis=1) >= ask.gpu.number
+        room = outlook.has_room
+        fits &= room.any(axis=1) if ask.gpu.number == 1 else room.sum(axis=1) >= ask.gpu.number
     return fits
 
 
-def usable_gpus(fleet: Fleet, outlook: Outlook) -> Bools:
-    """Returns node by GPU whether it has room and is one of those that the ask names, if it names any."""
-    named = outlook.ask.gpu.devices
-    return named_gpus(fleet, named, outlook.rows) & outlook.has_room if named else outlook.has_room
+def _usable(fleet: Fleet, outlook: Outlook) -> Outlook:
+    """Leaves room only on the GPUs that the ask names, if it names any."""
+    if outlook.ask.gpu.devices:
+        outlook.has_room = outlook.has_room & named_gpus(fleet, outlook.ask.gpu.devices, outlook.rows)
+    return outlook
 
 
 def named_gpus(fleet: Fleet, names: tuple[str, ...], rows: Ints) -> Bools:
@@ -107,16 +117,19 @@ def named_gpus(fleet: Fleet, names: tuple[str, ...], rows: Ints) -> Bools:
 
 
 def _weighed(fleet: Fleet, policy: Policy, weights: Weights, outlook: Outlook) -> Floats:
-    total = np.zeros((len(outlook.rows), 1))
-    for name, weight in weights:
-        cost = potential_of(fleet, policy.statistics, name)(outlook)
-        total = total + weight * (cost if cost.ndim == 2 else cost[:, None])
-    return total
+    if len(weights) == 1 and weights[0][1] == 1.0:
+        return potential_of(fleet, policy.statistics, weights[0][0])(outlook)
+    costs = [weight * potential_of(fleet, policy.statistics, name)(outlook) for name, weight in weights]
+    if any(cost.ndim == 2 for cost in costs):
+        costs = [cost if cost.ndim == 2 else cost[:, None] for cost in costs]
+    return sum(costs, np.zeros(1)) if costs else np.zeros(len(outlook.rows))
 
 
 def _cheapest(fleet: Fleet, policy: Policy, outlook: Outlook, cost: Floats) -> Ints:
     """Returns for each row the first GPU of least cost, and among those of least cost inside."""
     if policy.inside:
         inside = _weighed(fleet, policy, policy.inside, outlook)
-        cost = np.where(cost == cost.min(axis=1, keepdims=True), inside, np.inf)
+        cost = np.where(
+            cost == cost.min(axis=1, keepdims=True), inside if inside.ndim == 2 else inside[:, None], np.inf
+        )
     return np.asarray(cost.argmin(axis=1), np.int64)

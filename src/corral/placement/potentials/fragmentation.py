@@ -6,22 +6,20 @@ the mix is the fragmentation. What is not lost is a sum over GPUs, except for cl
 of a GPU to what the mix could use of it, gives the change for every GPU of every node by looking up.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 
 from corral.placement.asks import WHOLE
 from corral.placement.fleet.columns import Floats, Ints
 from corral.placement.potentials.mix import Mix
-from corral.placement.potentials.outlook import Outlook
+from corral.placement.potentials.outlook import Outlook, Potential
 
 
-def fragmentation(mix: Mix) -> Callable[[Outlook], Floats]:
+def fragmentation(mix: Mix) -> Potential:
     """Returns the potential that costs a place by the thousandths of a GPU that become unusable to the mix."""
     return _Usable(mix).lost
 
 
-def gradient(mix: Mix) -> Callable[[Outlook], Floats]:
+def gradient(mix: Mix) -> Potential:
     """Returns the same in the steps of the published scheduler: whole hundredths of a sigmoid, some 40 thousandths wide."""
     lost = _Usable(mix).lost
 
@@ -66,7 +64,7 @@ class _Usable:
             usable = usable + weights[before] * _usable_by_several(gpu, *key)
         if not ask.gpu.number:
             return np.asarray(usable - self._without(gpu, after))
-        if outlook.is_whole:
+        if not outlook.is_share:
             left = self._without_whole(gpu, after, ask.gpu.number)
             return np.asarray(usable - left - ask.gpu.total)
         taken = outlook.taken
@@ -86,7 +84,7 @@ class _Usable:
             usable = usable + weights[after] * enough * ((gpu * room).sum(axis=1) - taken * WHOLE)
         return np.asarray(usable)
 
-    def _without_share(self, gpu: Ints, after: Ints, taken: Ints) -> Floats:
+    def _without_share(self, gpu: Ints, after: Ints, taken: Ints | int) -> Floats:
         left = np.maximum(gpu - taken, 0)
         alone = self._single[after[:, None], gpu]
         usable = alone.sum(axis=1, keepdims=True) - alone + self._single[after[:, None], left]

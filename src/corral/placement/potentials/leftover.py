@@ -1,18 +1,16 @@
 """Best fit: what would be left of processors and GPUs, in parts of the largest node of the published trace, half and half."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from corral.placement.fleet.columns import Floats
 from corral.placement.potentials.mix import Mix
-from corral.placement.potentials.outlook import Outlook
+from corral.placement.potentials.outlook import Outlook, Potential
 
 _LARGEST_CPU = 128_000
 _LARGEST_GPU = 8_000
 
 
-def leftover(_mix: Mix) -> Callable[[Outlook], Floats]:
+def leftover(_mix: Mix) -> Potential:
     """Returns the potential that costs each node how much would be left, in whole hundredths: near ones are equal."""
 
     def hundredths(outlook: Outlook) -> Floats:
@@ -24,11 +22,11 @@ def leftover(_mix: Mix) -> Callable[[Outlook], Floats]:
     return hundredths
 
 
-def tightest(_mix: Mix) -> Callable[[Outlook], Floats]:
+def tightest(_mix: Mix) -> Potential:
     """Returns the potential that costs each GPU how much of it would be left."""
     return lambda outlook: np.asarray(outlook.gpu - outlook.taken, np.float64)
 
 
-def emptiest(_mix: Mix) -> Callable[[Outlook], Floats]:
+def emptiest(_mix: Mix) -> Potential:
     """Returns the potential that costs each GPU how much of it is taken already."""
     return lambda outlook: np.asarray(outlook.size - outlook.gpu, np.float64)

@@ -24,6 +24,11 @@ def allowed_models(fleet: Fleet, ask: GpuAsk) -> Bools | None:
     """Returns by number of model whether it will do; None when every one will."""
     if not ask.models and not ask.refused_models:
         return None
+    models = len(fleet.models)
+    return fleet.kept(("models", models, ask.models, ask.refused_models), lambda: _allowed(fleet, ask))
+
+
+def _allowed(fleet: Fleet, ask: GpuAsk) -> Bools:
     return np.array(
         [
             (not ask.models or any(names_model(one, model) for one in ask.models))
