@@ -17,10 +17,10 @@ from corral.placement.admission.claims import Running, Waiting
 from corral.placement.admission.cycle import Cycle, Terms
 from corral.placement.admission.ground import Ground
 from corral.placement.admission.memory import Memory
-from corral.placement.admission.order import Entry, Line, Shapes, entry_of
+from corral.placement.admission.order import Entry, Line, Order, Shapes, entry_of
 from corral.placement.admission.queues import QueueTerms
 from corral.placement.admission.room import NodeRoom
-from corral.placement.admission.round import Round
+from corral.placement.admission.round import Round, order_of
 from corral.placement.asks import PodAsk, Seat
 from corral.placement.offers import NodeOffer
 
@@ -31,7 +31,7 @@ class Admission:
     def __init__(self, room: NodeRoom, terms: Terms | None = None) -> None:
         self.terms = terms or Terms()
         self.ground = Ground(room)
-        self.line = Line(self.terms.patience)
+        self.line = Line()
         self._shapes = Shapes()
         self._memory = Memory()
 
@@ -50,7 +50,7 @@ class Admission:
         self.ground.queues.put(terms)
         for entry in self.line:
             if entry.kind.queue == terms.name:
-                self.line.put(self._entry(entry.claim), terms.order)
+                self.line.put(self._entry(entry.claim), self._order(terms.name))
         self.ground.freed += 1
 
     def remove_queue(self, name: str) -> None:
@@ -82,7 +82,7 @@ class Admission:
         if promise is not None:
             self.ground.promises[claim.uid] = promise._replace(entry=entry, is_here=True)
         else:
-            self.line.put(entry, self.ground.queues.terms(claim.gang.queue).order)
+            self.line.put(entry, self._order(claim.gang.queue))
 
     def run(self, running: Running) -> None:
         """Notes a gang that has seats: seen after a restart, or with more or fewer seats than before."""
@@ -105,6 +105,9 @@ class Admission:
     def cycle(self, now: float, most: int = 0) -> Cycle:
         """Decides who may start now, and who must give way: for as many gangs as can be, or for so many at most."""
         return Round(self.ground, self.line, self._memory, self.terms, self._shapes).decide(now, most)
+
+    def _order(self, queue: str) -> Order:
+        return order_of(self.ground.queues.terms(queue), self.terms)
 
     def _entry(self, claim: Waiting) -> Entry:
         return entry_of(claim, self.ground.queues.terms(claim.gang.queue).strategy, self._shapes)

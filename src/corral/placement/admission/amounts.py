@@ -5,6 +5,7 @@ not there is zero.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from corral.placement.asks import Gang, Member, PodAsk
 from corral.placement.offers import NodeOffer
@@ -16,8 +17,9 @@ Amounts = dict[str, int]
 Pairs = tuple[tuple[str, int], ...]
 
 
+@lru_cache(maxsize=4096)
 def amounts_of_pod(ask: PodAsk) -> Amounts:
-    """Returns what one pod needs; nothing that is zero."""
+    """Returns what one pod needs; nothing that is zero. Not to be changed: equal asks share it."""
     named = {GPU: ask.gpu.total, CPU: ask.cpu, MEMORY: ask.memory, **dict(ask.others)}
     return {name: amount for name, amount in named.items() if amount}
 

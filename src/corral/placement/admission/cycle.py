@@ -8,8 +8,11 @@ from corral.placement.asks import Plan, Refusal, Seat
 class Terms(NamedTuple):
     """What holds for all queues."""
 
-    patience: float = 24 * 3600.0
-    """Seconds after which a gang goes before all that have not waited as long, whatever their priority and their queue."""
+    patience: float = 3 * 86400.0
+    """Seconds after which a gang goes before all that have not waited as long, whatever their priority and their queue; also the
+    most that it lets shorter ones pass."""
+    reserves: bool = True
+    """Whether room is kept for the first gang that waits for it; without, large gangs may starve behind small ones."""
     reclaims: str = "guarantee"
     """How much a queue may take back from others by eviction: its `guarantee`, its fair `share`, or `nothing`."""
     rest: float = 600.0

@@ -6,7 +6,7 @@ from corral.placement.admission.cycle import Resizing, Terms
 from corral.placement.admission.ground import Ground
 from corral.placement.admission.order import Entry
 from corral.placement.admission.quota import lack_of, namespace_lack
-from corral.placement.admission.victims import Sacrifice, Trial, Victim, covered, sacrifice
+from corral.placement.admission.victims import Sacrifice, Trial, Victim, covered, may_be_evicted, sacrifice
 from corral.placement.asks import Member, Plan, Seat
 
 
@@ -16,7 +16,9 @@ def shrinking(ground: Ground, terms: Terms, entry: Entry, entitled: dict[str, Am
     Gangs of the same queue give way unless they are more important, those of other queues when they lie beyond what their queue is
     entitled to.
     """
-    elastic = [ground.running[uid] for uid in ground.elastic if uid not in ground.evicted]
+    elastic = [
+        one for one in map(ground.running.__getitem__, ground.elastic) if may_be_evicted(ground, one, terms, now)
+    ]
     spare = [one for one in elastic if _spare(one) and not any(seat.uid in ground.leaving for seat in one.seats)]
     safe = {
         name: covered(ground, entitled, name)

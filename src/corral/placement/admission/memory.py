@@ -1,5 +1,6 @@
 """What is remembered from cycle to cycle, so that a cycle costs what changed; forgetting any of it changes no decision."""
 
+from corral.placement.admission.amounts import Pairs
 from corral.placement.admission.order import Class
 from corral.placement.admission.reservation import Kept
 from corral.placement.asks import Refusal
@@ -12,8 +13,8 @@ class Memory:
     """Everything here can be found out again, but for what was told and promised."""
 
     def __init__(self) -> None:
-        self.told: dict[str, Refusal] = {}
-        """The reason that was last told of each gang that waits."""
+        self.told: dict[str, tuple[str, Pairs]] = {}
+        """The code and the need that were last told of each gang that waits."""
         self.promised: dict[str, float] = {}
         """When a gang was to start, as was first said."""
         self.resized: dict[str, float] = {}

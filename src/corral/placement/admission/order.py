@@ -1,16 +1,18 @@
 """In which order gangs of one queue have their turn, and where they stand until then.
 
-Higher priority first, then older; a gang that has waited longer than patience goes before all that have not, the oldest first,
-whatever its priority: so nobody waits for ever behind others that are more important.
+Higher priority first, then older, where a gang lets those pass that arrive within its own run time and are shorter: each stands as if
+it had arrived later by its run time times the stretch of the queue, and by patience at most. A gang that has waited longer than
+patience goes before all that have not, whatever its priority. So nobody waits for ever: a gang that has waited for patience stands
+behind those only that arrived before it or within patience after it.
 
 Gangs are kept in *classes*: those of a class ask the same and run about as long. When the first of a class cannot go, the others
 of it are not asked, so that a cycle costs as much as there are classes, not gangs.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from math import frexp
+from math import frexp, inf
 from typing import NamedTuple
 
 from corral.placement.admission.amounts import Amounts, add, amounts_of_gang, subtract
@@ -18,9 +20,11 @@ from corral.placement.admission.claims import Waiting
 from corral.placement.asks import PodAsk
 
 Rank = tuple[int, int, float, str]
-"""Standing, priority turned round, arrival, uid: smaller goes first."""
+"""Standing, priority turned round, arrival put back by its length, uid: smaller goes first."""
 
 _MOST_SHAPES = 4096
+_UNKNOWN = 86400.0
+"""Seconds that a gang is taken to run, for its place in line only, when nobody knows."""
 
 OVERDUE, REGULAR, FOLLOWING = range(3)
 """Standings: waited longer than patience; any other gang; more pods of a gang that runs already."""
@@ -104,27 +108,38 @@ def entry_of(claim: Waiting, strategy: str, shapes: Shapes) -> Entry:
     return Entry(claim, Class(gang.queue, shapes.number(shape), duration, namespace), amounts_of_gang(gang))
 
 
-def rank_of(entry: Entry, order: str, is_overdue: bool) -> Rank:
+def rank_of(entry: Entry, order: "Order", is_overdue: bool) -> Rank:
     """Returns where a gang stands among those of its queue."""
     claim = entry.claim
     standing = FOLLOWING if entry.follows else OVERDUE if is_overdue else REGULAR
-    priority = 0 if standing == OVERDUE or order == "arrival" else claim.gang.priority
-    return (standing, -priority, claim.arrived, claim.uid)
+    priority = 0 if standing == OVERDUE or not order.by_priority else claim.gang.priority
+    run_time = _UNKNOWN if claim.run_time is None else claim.run_time
+    return (standing, -priority, claim.arrived + min(order.stretch * run_time, order.patience), claim.uid)
+
+
+class Order(NamedTuple):
+    """How gangs of a queue are ordered."""
+
+    by_priority: bool = True
+    stretch: float = 0.0
+    """By how many times its run time a gang stands behind its arrival."""
+    patience: float = 0.0
+    """The most that it does, and after how long it goes before those that are more important."""
 
 
 class Line:
     """All gangs that wait, by queue and class, each class in order."""
 
-    def __init__(self, patience: float) -> None:
-        self._patience = patience
+    def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
-        self._ranks: dict[str, tuple[Rank, str]] = {}
+        self._ranks: dict[str, tuple[Rank, Order]] = {}
         self._queues: dict[str, dict[Class, list[Rank]]] = {}
+        self._lengths: dict[Class, list[float]] = {}
         self._wanted: dict[str, Amounts] = {}
         self._coming: list[tuple[float, str]] = []
         self._asleep: list[tuple[float, str]] = []
 
-    def put(self, entry: Entry, order: str) -> None:
+    def put(self, entry: Entry, order: Order) -> None:
         """Adds a gang, or replaces what was known of it."""
         claim = entry.claim
         self.remove(claim.uid)
@@ -134,7 +149,7 @@ class Line:
             heappush(self._asleep, (claim.not_before, claim.uid))
             return
         self._stand(entry, rank_of(entry, order, False), order)
-        heappush(self._coming, (claim.arrived + self._patience, claim.uid))
+        heappush(self._coming, (claim.arrived + order.patience, claim.uid))
 
     def remove(self, uid: str) -> None:
         """Takes a gang out; one that is not there is no error."""
@@ -147,6 +162,10 @@ class Line:
         if index < len(ranks) and ranks[index] == rank:
             del ranks[index]
             subtract(self._wanted[entry.kind.queue], entry.needs)
+            lengths = self._lengths[entry.kind]
+            del lengths[bisect_left(lengths, _length(entry))]
+            if not lengths:
+                del self._lengths[entry.kind]
             if not ranks:
                 del self._queues[entry.kind.queue][entry.kind]
 
@@ -187,6 +206,18 @@ class Line:
         """Returns the classes of a queue, each with the ranks of its gangs in order; not to be changed."""
         return self._queues.get(queue, {})
 
+    def shortest(self, kind: Class) -> float:
+        """Returns the shortest run time in a class; infinity when nobody knows any."""
+        return self._lengths[kind][0]
+
+    def after(self, kind: Class, rank: Rank, shorter: float = inf) -> Rank | None:
+        """Returns the next of a class after a rank that runs no longer than so many seconds."""
+        ranks = self.classes(kind.queue).get(kind, [])
+        for index in range(bisect_right(ranks, rank), len(ranks)):
+            if shorter == inf or _length(self._entries[ranks[index][3]]) <= shorter:
+                return ranks[index]
+        return None
+
     def queues(self) -> tuple[str, ...]:
         """Returns the queues in which somebody stands."""
         return tuple(name for name, classes in self._queues.items() if classes)
@@ -206,7 +237,12 @@ class Line:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def _stand(self, entry: Entry, rank: Rank, order: str) -> None:
+    def _stand(self, entry: Entry, rank: Rank, order: Order) -> None:
         self._ranks[entry.claim.uid] = (rank, order)
         add(self._wanted.setdefault(entry.kind.queue, {}), entry.needs)
+        insort(self._lengths.setdefault(entry.kind, []), _length(entry))
         insort(self._queues.setdefault(entry.kind.queue, {}).setdefault(entry.kind, []), rank)
+
+
+def _length(entry: Entry) -> float:
+    return inf if entry.claim.run_time is None else entry.claim.run_time

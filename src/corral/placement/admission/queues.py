@@ -31,6 +31,8 @@ class QueueTerms(NamedTuple):
     """Whether gangs may go before one that waits, when they do not delay it."""
     order: str = "priority"
     """`priority` (higher first, then older) or `arrival` (older first)."""
+    stretch: float = 1.0
+    """How long a gang lets shorter ones pass, in multiples of its run time; 0 is by age alone, as without passing."""
 
 
 class Queues:

@@ -1,5 +1,7 @@
 """One cycle, step by step: promises first, then turns, then growth."""
 
+from math import inf
+
 from corral.placement.admission.amounts import Amounts, add
 from corral.placement.admission.backfill import QuotaKept, ends_by, keep_quota, passes
 from corral.placement.admission.claims import Running
@@ -8,7 +10,8 @@ from corral.placement.admission.elastic import growing
 from corral.placement.admission.fair_share import entitlements
 from corral.placement.admission.ground import Ground
 from corral.placement.admission.memory import Memory
-from corral.placement.admission.order import Entry, Line, Shapes
+from corral.placement.admission.order import Entry, Line, Order, Shapes
+from corral.placement.admission.queues import QueueTerms
 from corral.placement.admission.quota import Lack, lack_of, namespace_lack
 from corral.placement.admission.relief import Means, Relief, relieve
 from corral.placement.admission.reservation import kept, reserve
@@ -25,6 +28,11 @@ from corral.placement.asks import Plan, Refusal
 
 PROMISE_KEPT = 900.0
 """Seconds for which seats are kept for a gang that moves and has not come back."""
+
+
+def order_of(queue: QueueTerms, terms: Terms) -> Order:
+    """Returns how gangs of a queue are ordered."""
+    return Order(queue.order == "priority", queue.stretch if queue.passing else 0.0, terms.patience)
 
 
 class Round:
@@ -56,8 +64,9 @@ class Round:
             else:
                 self._tell(answer)
                 # Another one of the class may be just short enough to end in time.
-                if answer.code == "reserved" and self._is_any_short_enough(entry, now):
-                    turns.skip(entry)
+                time = self._kept_until(now) - now
+                if answer.code == "reserved" and self._line.shortest(entry.kind) <= time < inf:
+                    turns.skip(entry, shorter=time)
                 else:
                     turns.put_off(entry)
                 if not self._ground.queues.terms(entry.kind.queue).passing and not entry.follows:
@@ -94,7 +103,9 @@ class Round:
                 self._ground.promise(promise)
                 self._ground.freed = freed
             else:
-                self._line.put(promise.entry, self._ground.queues.terms(promise.entry.kind.queue).order)
+                self._line.put(
+                    promise.entry, order_of(self._ground.queues.terms(promise.entry.kind.queue), self._terms)
+                )
 
     # --- turns ---
 
@@ -110,7 +121,7 @@ class Round:
         for one in self._ground.queues.path(gang.queue):
             quota = self._quotas.get(one)
             if quota is not None and not passes(quota, entry, now):
-                return behind_refusal(gang, quota.gang, quota.starts - now)
+                return behind_refusal(gang, quota.gang)
         answer = self._planned(entry, now)
         if isinstance(answer, Refusal) and not entry.follows:
             self._is_crowded = True
@@ -118,12 +129,13 @@ class Round:
                 return self._without_room(entry, answer, now)
         return answer
 
-    def _is_any_short_enough(self, entry: Entry, now: float) -> bool:
-        shortest = 2.0 ** (entry.kind.duration - 1) if entry.kind.duration > 0 else 0.0
-        latest = [one.starts for one in self._quotas.values()]
-        if self._memory.kept is not None:
-            latest.append(self._memory.kept.reservation.starts)
-        return entry.kind.duration >= 0 and any(now + shortest <= time < float("inf") for time in latest)
+    def _kept_until(self, now: float) -> float:
+        """Returns the latest time at which somebody is to start on what is kept: who ends by then may be in time."""
+        times = [one.starts for one in self._quotas.values()]
+        first = self._memory.kept
+        if first is not None and now <= first.trusts_until:
+            times.append(first.reservation.starts)
+        return max((one for one in times if one < inf), default=-inf)
 
     def _lack(self, entry: Entry) -> Lack | None:
         lack = lack_of(self._ground.queues, self._ground.left, entry.kind.queue, entry.needs)
@@ -137,7 +149,7 @@ class Round:
             return refusal
         if self._is_relieved(entry, now):
             return making_room(entry.claim.gang)
-        if lack.term != "lending" and lack.queue not in self._quotas:
+        if self._terms.reserves and lack.term != "lending" and lack.queue not in self._quotas:
             quota = keep_quota(self._ground, entry, lack.queue, now)
             if quota is not None:
                 self._quotas[lack.queue] = quota
@@ -146,11 +158,11 @@ class Round:
     def _without_room(self, entry: Entry, refusal: Refusal, now: float) -> Refusal:
         if self._is_relieved(entry, now):
             return making_room(entry.claim.gang)
-        if self._head:
+        if self._head or not self._terms.reserves:
             return refusal
         memory = self._memory
         if memory.kept is None or memory.kept.reservation.gang != entry.uid:
-            found = reserve(self._ground, entry, now, memory.promised.get(entry.uid, float("inf")))
+            found = reserve(self._ground, entry, now, memory.promised.get(entry.uid, inf))
             if found is None:
                 return refusal
             memory.keep(found)
@@ -188,7 +200,7 @@ class Round:
             if isinstance(answer, Plan) and answer.seats:
                 return answer
         starts = memory.kept.reservation.starts
-        refusal = memory.behind[shape] = behind_refusal(entry.claim.gang, self._head, starts - now)
+        refusal = memory.behind[shape] = behind_refusal(entry.claim.gang, self._head)
         if now <= memory.kept.trusts_until and ends_by(entry.claim, now, starts):
             return self._planned_freely(entry)
         return refusal
@@ -235,6 +247,8 @@ class Round:
         return total
 
     def _tell(self, refusal: Refusal) -> None:
-        if self._memory.told.get(refusal.gang) != refusal:
-            self._memory.told[refusal.gang] = refusal
+        # Numbers change with everything that starts or ends; what they mean does not.
+        reason = (refusal.code, refusal.needed)
+        if self._memory.told.get(refusal.gang) != reason:
+            self._memory.told[refusal.gang] = reason
             self._refused.append(refusal)

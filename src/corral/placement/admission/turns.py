@@ -3,10 +3,10 @@
 Those who waited longer than patience go before all, whatever their queue; more pods of gangs that run already come after all.
 """
 
-from bisect import bisect_right
 from collections.abc import Mapping
 from heapq import heappop, heappush, heapreplace
 from itertools import pairwise
+from math import inf
 
 from corral.placement.admission.fair_share import Claimed, claimed, claimed_itself
 from corral.placement.admission.order import FOLLOWING, OVERDUE, REGULAR, Class, Entry, Line, Rank
@@ -45,18 +45,17 @@ class Turns:
             self._claimed.pop(one, None)
         self.skip(entry)
 
-    def skip(self, entry: Entry) -> None:
-        """The gang went or cannot go; the next of its class is asked."""
+    def skip(self, entry: Entry, shorter: float = inf) -> None:
+        """The gang went or cannot go; the next of its class is asked, or the next that runs no longer than so many seconds."""
         queue = entry.kind.queue
-        ranks = self._line.classes(queue).get(entry.kind, [])
         rank, _ = self._overdue[0] if self._overdue else self._heads[queue][0]
-        after = bisect_right(ranks, rank)
+        following = self._line.after(entry.kind, rank, shorter)
         if self._overdue:
             heappop(self._overdue)
-            if after < len(ranks):
-                self._place(entry.kind, ranks[after])
-        elif after < len(ranks):
-            heapreplace(self._heads[queue], (ranks[after], entry.kind))
+            if following:
+                self._place(entry.kind, following)
+        elif following:
+            heapreplace(self._heads[queue], (following, entry.kind))
         else:
             self._pop(queue)
 

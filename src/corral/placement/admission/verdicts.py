@@ -1,7 +1,5 @@
 """Why a gang does not start, as values: a code, a sentence, and the numbers behind both."""
 
-from math import inf
-
 from corral.placement.admission.amounts import CPU, GPU, MEMORY, Amounts, lacking, pairs
 from corral.placement.admission.quota import Lack
 from corral.placement.asks import Gang, Refusal
@@ -39,10 +37,9 @@ def room_refusal(gang: Gang, needs: Amounts, left: Amounts) -> Refusal:
     return Refusal(gang.uid, "no-room", sentence, pairs(needs), pairs(free))
 
 
-def behind_refusal(gang: Gang, first: str, seconds: float) -> Refusal:
+def behind_refusal(gang: Gang, first: str) -> Refusal:
     """Returns that there would be room, but it is kept for a gang that is before this one."""
-    when = f" that is to start in {duration_text(seconds)}" if seconds < inf else ""
-    return Refusal(gang.uid, "reserved", f"What is free is kept for {first}{when}.")
+    return Refusal(gang.uid, "reserved", f"What is free is kept for {first}, which is before it.")
 
 
 def making_room(gang: Gang) -> Refusal:

@@ -96,7 +96,7 @@ def covered(ground: Ground, entitled: dict[str, Amounts], queue: str) -> set[str
 def may_be_evicted(ground: Ground, running: Running, terms: Terms, now: float) -> bool:
     """Whether a gang may be stopped now: it allows it, is not leaving already, and has had its rest."""
     claim = running.claim
-    if not claim.is_preemptible or running.uid in ground.evicted:
+    if not claim.is_preemptible or running.uid in ground.evicted or running.started >= now:
         return False
     if running.started - claim.arrived >= terms.patience and now - running.started < terms.patience:
         return False  # It has waited long enough for this; others may wait as long for it.

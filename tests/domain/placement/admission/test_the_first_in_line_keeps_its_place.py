@@ -1,6 +1,6 @@
 """Reservation and backfill: others pass the first that waits only where they do not delay it."""
 
-from corral.placement.admission.queues import QueueTerms
+from corral.placement.admission.queues import ROOT, QueueTerms
 from tests.domain.placement.admission.stage import Stage, gpus
 
 
@@ -53,6 +53,7 @@ def test_a_long_gang_passes_beside_what_is_kept() -> None:
 
 def test_when_nobody_knows_when_the_first_starts_what_it_needs_drains() -> None:
     stage = occupied(8, run_time=None)
+    stage.desk.put_queue(QueueTerms(ROOT, stretch=0))
     stage.ask("big", gpus=8)
     stage.ask("short", gpus=1, run_time=1)
     assert stage.starts() == []
@@ -113,3 +114,18 @@ def test_a_queue_without_passing_goes_strictly_one_after_the_other() -> None:
     stage.ask("short", gpus=1, run_time=1, queue="q")
     stage.ask("elsewhere", gpus=1, run_time=1, queue="r")
     assert stage.starts() == ["elsewhere"]
+
+
+def test_a_long_gang_lets_shorter_ones_pass_for_as_long_as_it_runs() -> None:
+    stage = Stage(8)
+    stage.ask("long", gpus=8, run_time=1000)
+    stage.now = 500.0
+    stage.ask("soon", gpus=8, run_time=100)
+    stage.now = 950.0
+    stage.ask("late", gpus=8, run_time=100)
+    order = []
+    for _ in range(3):
+        (one,) = stage.starts()
+        order.append(one)
+        stage.desk.leave(one)
+    assert order == ["soon", "long", "late"]

@@ -1,0 +1,127 @@
+"""A queue of gangs played through: jobs arrive, admission decides at every arrival and end, and time goes on.
+
+The decisions are those of the product: `Admission` on whatever room is given. What is known of run times comes from a `Foresight`:
+what owners declare, or what was learnt from jobs that ended before.
+"""
+
+from collections.abc import Iterable, Sequence
+from heapq import heappop, heappush
+from typing import NamedTuple, Protocol
+
+from corral.placement.admission.admission import Admission
+from corral.placement.admission.claims import Waiting
+from corral.placement.admission.cycle import Cycle
+from corral.placement.replay.gangs_trace import GangJob, gang_of
+
+
+class Foresight(Protocol):
+    """What is known of run times, told of every end."""
+
+    def run_time(self, job: GangJob) -> float | None:
+        """Returns how long a job is expected to run, as known when it arrives; None when nobody knows."""
+
+    def ended(self, job: GangJob) -> None:
+        """Learns from a job that ended now."""
+
+
+class Watcher(Protocol):
+    """Somebody who looks on, such as one who estimates starts."""
+
+    def arrived(self, job: GangJob, desk: Admission, now: float) -> None:
+        """A job stands in line, and the cycle of its arrival has not been decided."""
+
+    def started(self, job: GangJob, now: float) -> None:
+        """A job was admitted."""
+
+    def ended(self, job: GangJob, now: float) -> None:
+        """A job ended."""
+
+
+class Declared:
+    """Everybody says how long a job will run, and it is true, or out by a factor."""
+
+    def __init__(self, factor: float = 1.0) -> None:
+        self._factor = factor
+
+    def run_time(self, job: GangJob) -> float | None:
+        """Returns the true run time, out by the factor."""
+        return job.duration * self._factor
+
+    def ended(self, job: GangJob) -> None:
+        """Learns nothing."""
+
+
+class Unknown:
+    """Nobody says how long a job will run."""
+
+    def run_time(self, job: GangJob) -> float | None:
+        """Returns that nobody knows."""
+        return None
+
+    def ended(self, job: GangJob) -> None:
+        """Learns nothing."""
+
+
+class Played(NamedTuple):
+    """What became of a job."""
+
+    job: GangJob
+    started: float
+
+    @property
+    def waited(self) -> float:
+        """Returns how long it waited."""
+        return self.started - self.job.arrived
+
+    @property
+    def ended(self) -> float:
+        """Returns when it ended."""
+        return self.started + self.job.duration
+
+
+def play(
+    jobs: Sequence[GangJob], desk: Admission, foresight: Foresight, watchers: Iterable[Watcher] = ()
+) -> list[Played]:
+    """Returns when each job started, in the order of starts; a job that never fits is not among them."""
+    return _Play(jobs, desk, foresight, tuple(watchers)).run()
+
+
+class _Play:
+    def __init__(
+        self, jobs: Sequence[GangJob], desk: Admission, foresight: Foresight, watchers: tuple[Watcher, ...]
+    ) -> None:
+        self._jobs = {job.uid: job for job in jobs}
+        self._desk, self._foresight, self._watchers = desk, foresight, watchers
+        # At one moment ends come before arrivals: what ends makes room for what arrives.
+        self._events: list[tuple[float, int, str]] = []
+        for job in jobs:
+            heappush(self._events, (job.arrived, 1, job.uid))
+        self._played: list[Played] = []
+
+    def run(self) -> list[Played]:
+        while self._events:
+            now = self._events[0][0]
+            while self._events and self._events[0][0] == now:
+                _, is_arrival, uid = heappop(self._events)
+                self._happen(self._jobs[uid], bool(is_arrival), now)
+            self._carry_out(self._desk.cycle(now), now)
+        return self._played
+
+    def _happen(self, job: GangJob, is_arrival: bool, now: float) -> None:
+        if is_arrival:
+            self._desk.wait(Waiting(gang_of(job), now, run_time=self._foresight.run_time(job)))
+            for one in self._watchers:
+                one.arrived(job, self._desk, now)
+        else:
+            self._desk.leave(job.uid)
+            self._foresight.ended(job)
+            for one in self._watchers:
+                one.ended(job, now)
+
+    def _carry_out(self, cycle: Cycle, now: float) -> None:
+        for admitted in cycle.admitted:
+            job = self._jobs[admitted.plan.gang]
+            self._played.append(Played(job, now))
+            heappush(self._events, (now + job.duration, 0, job.uid))
+            for one in self._watchers:
+                one.started(job, now)
