@@ -104,8 +104,7 @@ def lacking(fleet: Fleet, ask: PodAsk) -> dict[str, int]:
         if amount:
             short[f"Insufficient {name}"] = left[:length] < amount
     if ask.gpu.number:
-        grids = (columns.gpu, columns.gpu_memory, columns.gpu_size, columns.gpu_memory_size)
-        fits = fitting(ask.gpu, *(grid[:length] for grid in grids)).sum(axis=1) >= ask.gpu.number
+        fits = fitting(columns, np.arange(length), ask.gpu, columns.gpu[:length]).sum(axis=1) >= ask.gpu.number
         said = f"Insufficient {_GPU}"
         short[said] = short.get(said, np.zeros(length, np.bool_)) | ~fits
     found = {_PORTS: int((rows & ports).sum())}
