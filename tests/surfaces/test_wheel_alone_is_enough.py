@@ -35,6 +35,8 @@ def test_the_wheel_says_what_it_is_and_needs(wheel: Path) -> None:
     needed = {line.split(">")[0].lower() for line in metadata.get_all("Requires-Dist") or []}
     assert needed == {
         "aiohttp",
+        "highspy",
+        "numpy",
         "apsw",
         "click",
         "cronsim",
