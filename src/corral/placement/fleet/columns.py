@@ -7,6 +7,7 @@ long as its node is there.
 import numpy as np
 import numpy.typing as npt
 
+from corral.placement.fleet.wiring import Matrix, matrix_of
 from corral.placement.offers import NodeOffer
 
 Ints = npt.NDArray[np.int64]
@@ -15,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 _ROOM = 16
 _GRIDS = ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size")
-_COLUMNS = ("cpu", "memory", "pods", "cpu_size", "memory_size", "pods_size", "model")
+_COLUMNS = ("cpu", "memory", "pods", "cpu_size", "memory_size", "pods_size", "model", "wiring")
 
 
 class Columns:
@@ -41,6 +42,10 @@ class Columns:
         self.pods_size = np.zeros(_ROOM, np.int64)
         self.model = np.zeros(_ROOM, np.int64)
         """The number of the model; 0 when it has no name."""
+        self.wiring = np.zeros(_ROOM, np.int64)
+        """Which of the matrices tells how well pairs of its GPUs are connected."""
+        self.matrices: list[Matrix] = [()]
+        """The first is that of nodes where nothing is known that tells pairs apart."""
         self.is_open = np.zeros(_ROOM, np.bool_)
         self.memory_shares = 0
         """How many holds are shares of the memory of GPUs."""
@@ -75,9 +80,16 @@ class Columns:
         self.memory[row] = self.memory_size[row] = offer.memory
         self.pods[row] = self.pods_size[row] = offer.pods
         self.model[row] = model
+        self.wiring[row] = self._matrix(offer)
         self.is_open[row] = not offer.is_closed
         for name, amount in offer.others:
             self.resource(name)[row] = self.others_size[name][row] = amount
+
+    def _matrix(self, offer: NodeOffer) -> int:
+        matrix = matrix_of(offer)
+        if matrix not in self.matrices:
+            self.matrices.append(matrix)
+        return self.matrices.index(matrix)
 
     def resource(self, name: str) -> Ints:
         """Returns what is left of another resource; the first question makes room for it."""

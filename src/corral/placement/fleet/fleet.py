@@ -18,7 +18,7 @@ from corral.placement.fleet.drafts import Draft, UndoLog
 from corral.placement.fleet.levels import domains_of
 from corral.placement.fleet.rules import RuleSet
 from corral.placement.fleet.shares import HUGE, fitting, taken_memory, taken_milli
-from corral.placement.fleet.wiring import Matrix, matrix_of
+from corral.placement.fleet.wiring import Matrix
 from corral.placement.offers import NodeOffer
 
 Kept = TypeVar("Kept")
@@ -53,9 +53,6 @@ class Fleet:
         self._rows: dict[str, int] = {}
         self._vacant: list[int] = []
         self._uuids: dict[str, tuple[str, int]] = {}
-        self._wiring: dict[str, Matrix] = {}
-        """Of the nodes alone whose pairs of GPUs differ."""
-        self._matrices: dict[Matrix, Matrix] = {}
         self._domains: dict[str, tuple[Ints, list[str]]] = {}
         self._held_on: dict[str, dict[str, None]] = {}
         self._undo = UndoLog()
@@ -92,7 +89,6 @@ class Fleet:
         if row is None:
             return
         offer = self.offers.pop(name)
-        self._wiring.pop(name, None)
         self._domains.clear()
         self.names[row] = ""
         self._vacant.append(row)
@@ -181,7 +177,7 @@ class Fleet:
 
     def wiring(self, row: int) -> Matrix:
         """Returns how well pairs of GPUs of a row are connected; () when nothing is known that tells them apart."""
-        return self._wiring.get(self.names[row], ())
+        return self.columns.matrices[int(self.columns.wiring[row])]
 
     def kept(self, key: Hashable, make: Callable[[], Kept]) -> Kept:
         """Returns what a room above keeps about this fleet under a key, made on first use; when there are too many the oldest goes."""
@@ -199,9 +195,6 @@ class Fleet:
     def _write(self, row: int, offer: NodeOffer) -> None:
         self.offers[offer.name] = offer
         self._domains.clear()
-        self._wiring.pop(offer.name, None)
-        if matrix := matrix_of(offer):
-            self._wiring[offer.name] = self._matrices.setdefault(matrix, matrix)
         self._uuids.update({gpu.uuid: (offer.name, index) for index, gpu in enumerate(offer.gpus) if gpu.uuid})
         self.columns.fill(row, offer, self.models.setdefault(offer.model, len(self.models)))
         for number, passing in self._passing.items():

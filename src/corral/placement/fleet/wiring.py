@@ -22,9 +22,9 @@ _EXHAUSTIVE = 13_000
 
 def matrix_of(offer: NodeOffer) -> Matrix:
     """Returns points for each pair of GPUs; () when nothing is known that tells pairs apart."""
-    if offer.links:
-        return offer.links
     gpus = offer.gpus
+    if len(offer.links) == len(gpus) > 0 and all(len(line) == len(gpus) for line in offer.links):
+        return offer.links
     matrix = tuple(
         tuple(
             (_SAME_ISLAND if one.clique and one.clique == other.clique else 0)

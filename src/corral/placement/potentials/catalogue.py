@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.potentials.fragmentation import fragmentation, gradient
 from corral.placement.potentials.leftover import emptiest, leftover, tightest
+from corral.placement.potentials.links import links
 from corral.placement.potentials.mix import Mix, mix_of
 from corral.placement.potentials.outlook import Potential
 from corral.placement.potentials.statistics import Statistics
@@ -13,6 +14,7 @@ POTENTIALS: Mapping[str, Callable[[Mix], Potential]] = {
     "fragmentation": fragmentation,
     "gradient": gradient,
     "leftover": leftover,
+    "links": links,
     "tightest": tightest,
     "emptiest": emptiest,
 }
