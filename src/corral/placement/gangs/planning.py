@@ -1,8 +1,8 @@
 """Where a whole gang goes: all that must and as many more as can, or nothing at all.
 
 Pods of one class are placed whenever they can be, in every domain. For a gang of several classes that is a packing problem: members are
-tried largest first, then in other orders, so that a gang may be refused which an exhaustive search would place;
-docs/critiques.md says how often.
+tried largest first, then in other orders, at last packed tightly with those first who found no seat. A gang may be refused which an
+exhaustive search would place; docs/critiques.md says how often.
 """
 
 from collections import Counter
@@ -27,6 +27,10 @@ _ORDERS: tuple[Callable[[Member], tuple[int, int, int, PodAsk]], ...] = (
 )
 
 _EMPTIEST = Policy("emptiest", (("emptiest", 1.0),))
+_TIGHTEST = Policy("tightest", (("leftover", 1.0),), (("tightest", 1.0),))
+_TURNS = 5
+_MOST_SEATED = 256
+"""How many pods are seated in vain for one order, so that a large gang of several classes costs no seconds."""
 
 
 def plan(fleet: Fleet, gang: Gang, policy: Policy, *, explain: bool = True) -> Plan | Refusal:
@@ -76,8 +80,30 @@ class _Planning:
                     best = found
                 if len(best) == len(self._waiting):
                     return best
+            if len(best) < self._missing and len(self._wanted) > 1:
+                best = max(best, self._packed(among), key=len)
             if len(best) >= self._missing:
                 return best
+        return best
+
+    def _packed(self, among: Bools | None) -> list[Seat]:
+        """Returns the seats of the most members that were found by packing tightly, whatever was preferred.
+
+        Whoever found no seat comes first the next time.
+        """
+        best: list[Seat] = []
+        turns = max(1, min(_TURNS, _MOST_SEATED // len(self._waiting)))
+        for order in _ORDERS:
+            members = sorted(self._waiting, key=order)
+            for _ in range(turns):
+                with self._fleet.draft():
+                    found = Filling(self._fleet, _TIGHTEST, "", self._held).fill(members, among)
+                if len(found) > len(best):
+                    best = found
+                if len(best) >= self._missing:
+                    return best
+                seated = {seat.uid for seat in found}
+                members.sort(key=lambda member: member.uid in seated)
         return best
 
     def _places(self) -> Iterator[Bools | None]:

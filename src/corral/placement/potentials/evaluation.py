@@ -117,9 +117,11 @@ def named_gpus(fleet: Fleet, names: tuple[str, ...], rows: Ints) -> Bools:
 
 
 def _weighed(fleet: Fleet, policy: Policy, weights: Weights, outlook: Outlook) -> Floats:
-    if len(weights) == 1 and weights[0][1] == 1.0:
-        return potential_of(fleet, policy.statistics, weights[0][0])(outlook)
     costs = [weight * potential_of(fleet, policy.statistics, name)(outlook) for name, weight in weights]
+    if not outlook.ask.gpu.number:
+        costs = [cost for cost in costs if cost.ndim == 1]  # to who needs no GPU none of them costs anything
+    if len(costs) == 1:
+        return costs[0]
     if any(cost.ndim == 2 for cost in costs):
         costs = [cost if cost.ndim == 2 else cost[:, None] for cost in costs]
     return sum(costs, np.zeros(1)) if costs else np.zeros(len(outlook.rows))
