@@ -16,7 +16,7 @@ Floats = npt.NDArray[np.float64]
 
 _ROOM = 16
 _GRIDS = ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size")
-_COLUMNS = ("cpu", "memory", "pods", "cpu_size", "memory_size", "pods_size", "model", "wiring")
+_COLUMNS = ("cpu", "memory", "pods", "cpu_size", "memory_size", "pods_size", "model", "make", "wiring")
 
 
 class Columns:
@@ -42,6 +42,9 @@ class Columns:
         self.pods_size = np.zeros(_ROOM, np.int64)
         self.model = np.zeros(_ROOM, np.int64)
         """The number of the model; 0 when it has no name."""
+        self.make = np.zeros(_ROOM, np.int64)
+        self.makes: list[tuple[int, str]] = []
+        """Makes of nodes by number: how many GPUs, and of which model."""
         self.wiring = np.zeros(_ROOM, np.int64)
         """Which of the matrices tells how well pairs of its GPUs are connected."""
         self.matrices: list[Matrix] = [()]
@@ -80,6 +83,10 @@ class Columns:
         self.memory[row] = self.memory_size[row] = offer.memory
         self.pods[row] = self.pods_size[row] = offer.pods
         self.model[row] = model
+        make = (len(offer.gpus), offer.model)
+        if make not in self.makes:
+            self.makes.append(make)
+        self.make[row] = self.makes.index(make)
         self.wiring[row] = self._matrix(offer)
         self.is_open[row] = not offer.is_closed
         for name, amount in offer.others:

@@ -13,7 +13,7 @@ from corral.placement.asks import WHOLE, Gang, Member, PodAsk, Refusal, Standing
 from corral.placement.fleet.columns import Bools, Ints
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.gangs.room import room
-from corral.placement.gangs.words import amount_of, pods_of, sentence_about
+from corral.placement.gangs.words import fit_of, make_of, pods_of, sentence_about
 
 _AMOUNTS = ("cpu", "memory", "pods")
 _WISHES = ("closed", "device", "gpu", "model", "rules")
@@ -32,7 +32,7 @@ def refused(
     needed, free = (("pods", missing),), (("pods", seated),)
     if not explain:
         return Refusal(
-            gang.uid, "does-not-fit", f"{pods_of(missing)} must start together and {seated} fit.", needed, free
+            gang.uid, "does-not-fit", f"{pods_of(missing)} must start together and {fit_of(seated)}.", needed, free
         )
     wanted = Counter(member.ask for member in waiting)
     ask, count = _scarcest(fleet, wanted, missing)
@@ -94,31 +94,32 @@ def _binding(fleet: Fleet, ask: PodAsk, count: int, *, is_empty: bool = False) -
 
 
 def _standings(fleet: Fleet, ask: PodAsk, rooms: Ints) -> tuple[Standing, ...]:
-    makes: dict[str, list[int]] = {}
-    for name, offer in fleet.offers.items():
-        row = fleet.row(name)
-        if row is not None:
-            makes.setdefault(amount_of(offer), []).append(row)
-    reasons = (
-        "rules",
-        "closed",
-        *(("model", "gpu") if ask.gpu.number else ()),
-        *_AMOUNTS,
-        *(name for name, _ in ask.others),
-    )
-    everything = set(reasons) | {"device"}
-    lacking = {
-        reason: room(fleet, ask, everything - {reason} - ({"device"} if reason == "gpu" else set())) < 1
-        for reason in reasons
-    }
+    columns, length = fleet.columns, len(rooms)
+    there = np.array([bool(name) for name in fleet.names], np.bool_)
+    make = columns.make[:length]
+    left = np.maximum(columns.gpu[:length], 0)
+    idle = (left >= WHOLE).sum(axis=1)
+    lacking = _lacking(fleet, ask)
     found = []
-    for make, rows in makes.items():
-        idle = (fleet.columns.gpu[rows] >= WHOLE).sum(axis=1)
+    for number, (gpus, model) in enumerate(columns.makes):
+        rows = there & (make == number)
+        if not rows.any():
+            continue
         free = (
-            ("gpu_milli", int(np.maximum(fleet.columns.gpu[rows], 0).sum())),
-            ("idle_gpus", int(idle.sum())),
-            ("idle_gpus_on_one_node", int(idle.max(initial=0))),
+            ("gpu_milli", int(left[rows].sum())),
+            ("idle_gpus", int(idle[rows].sum())),
+            ("idle_gpus_on_one_node", int(idle[rows].max())),
         )
-        counts = tuple((reason, int(rows_lacking[rows].sum())) for reason, rows_lacking in lacking.items())
-        found.append(Standing(make, len(rows), int(rooms[rows].sum()), free, tuple(pair for pair in counts if pair[1])))
+        counts = tuple((reason, int((rows & lacks).sum())) for reason, lacks in lacking.items())
+        lacks_something = tuple(pair for pair in counts if pair[1])
+        found.append(Standing(make_of(gpus, model), int(rows.sum()), int(rooms[rows].sum()), free, lacks_something))
     return tuple(sorted(found, key=lambda one: (-one.fits, len(one.lacking), one.make)))
+
+
+def _lacking(fleet: Fleet, ask: PodAsk) -> dict[str, Bools]:
+    """Which rows lack what, each thing for itself; a row may lack several."""
+    others = [name for name, _ in ask.others]
+    reasons = ("rules", "closed", *(("model", "gpu") if ask.gpu.number else ()), *_AMOUNTS, *others)
+    everything = {*reasons, "device"}
+    lifted = {reason: everything - {reason} - ({"device"} if reason == "gpu" else set()) for reason in reasons}
+    return {reason: np.asarray(room(fleet, ask, lifted[reason]) < 1) for reason in reasons}

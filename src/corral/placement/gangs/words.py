@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from corral.placement.asks import WHOLE, Gang, GpuAsk, PodAsk
-from corral.placement.offers import NodeOffer
 
 
 def pods_of(number: int) -> str:
@@ -30,9 +29,14 @@ def share_of(ask: GpuAsk) -> str:
     return gpus_of(ask.total) if ask.milli == WHOLE else f"{ask.milli / WHOLE:g} of a GPU"
 
 
-def amount_of(offer: NodeOffer) -> str:
+def make_of(gpus: int, model: str) -> str:
     """Returns the make of a node: how many GPUs of which model."""
-    return f"{len(offer.gpus)} x {offer.model or 'GPU'}" if offer.gpus else "no GPU"
+    return f"{gpus} x {model or 'GPU'}" if gpus else "no GPU"
+
+
+def fit_of(number: int) -> str:
+    """Returns that so many fit."""
+    return "1 fits" if number == 1 else f"{number} fit"
 
 
 def sentence_about(gang: Gang, ask: PodAsk, count: int, code: str, missing: int, free: Mapping[str, int]) -> str:
@@ -40,7 +44,7 @@ def sentence_about(gang: Gang, ask: PodAsk, count: int, code: str, missing: int,
     share = share_of(ask.gpu)
     each = f" of {share}" if share and missing == 1 else f" of {share} each" if share else ""
     head = (
-        f"{pods_of(missing)}{each} must start together and {free['pods']} fit"
+        f"{pods_of(missing)}{each} must start together and {fit_of(free['pods'])}"
         if missing > 1
         else f"1 pod{each} does not fit"
     )

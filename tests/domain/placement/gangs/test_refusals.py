@@ -68,7 +68,7 @@ def test_numbers_of_a_refusal_tell_what_is_free_where_the_gang_may_go() -> None:
     assert dict(answer.needed) == {"pods": 2, "gpu_milli": 4000, "gpus_on_one_node": 2}
     assert dict(answer.free) == {"pods": 1, "gpu_milli": 3750, "idle_gpus": 3, "idle_gpus_on_one_node": 3, "nodes": 1}
     assert answer.sentence == (
-        "2 pods of 2 GPUs each must start together and 1 fit: 3.75 GPUs are free on the 1 node where it may go, and it needs 4 GPUs."
+        "2 pods of 2 GPUs each must start together and 1 fits: 3.75 GPUs are free on the 1 node where it may go, and it needs 4 GPUs."
     )
     makes = {standing.make: standing for standing in answer.standings}
     assert makes["8 x T4"].lacking == (("model", 1),)
