@@ -1,5 +1,7 @@
 """An API that is down, a token that has expired, rights that are missing, a context that is not there: 8, 4, 4 and 2, with a hint.
 
+A plugin for credentials that is not there is 4 as well, and a context without a cluster 2.
+
 Every command that asks an API is tried against each of them.
 """
 
@@ -44,6 +46,10 @@ COMMANDS: dict[str, str] = {
     "scaleout": "scaleout etjob --name digits",
     "attach": "attach digits",
     "cp": "cp digits:a b",
+    "run": "run --image b train.py",
+    "cron": "cron tfjob --name a --image b --schedule @daily true",
+    "cron list": "cron list",
+    "events for ever": "events digits -w",
 }
 
 
@@ -100,14 +106,20 @@ def addresses() -> Iterator[dict[str, str]]:
 
 @pytest.fixture
 def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, addresses: dict[str, str]) -> None:
+    plugin = {"apiVersion": "client.authentication.k8s.io/v1", "command": "no-such-plugin", "interactiveMode": "Never"}
     config = {
         "current-context": "down",
         "clusters": [{"name": name, "cluster": {"server": address}} for name, address in addresses.items()],
-        "contexts": [{"name": name, "context": {"cluster": name, "user": "jane"}} for name in addresses],
-        "users": [{"name": "jane", "user": {"token": "t"}}],
+        "contexts": [
+            *({"name": name, "context": {"cluster": name, "user": "jane"}} for name in addresses),
+            {"name": "pluginless", "context": {"cluster": "forbidden", "user": "plugged"}},
+            {"name": "clusterless", "context": {"cluster": "nowhere", "user": "jane"}},
+        ],
+        "users": [{"name": "jane", "user": {"token": "t"}}, {"name": "plugged", "user": {"exec": plugin}}],
     }
     (tmp_path / "kubeconfig").write_text(json.dumps(config))
     (tmp_path / "job.json").write_text('{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "x"}}')
+    (tmp_path / "train.py").write_text("print(1)")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CORRAL_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("KUBECONFIG", str(tmp_path / "kubeconfig"))
@@ -115,13 +127,16 @@ def _private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, addresses: dict[st
 
 
 @pytest.mark.usefixtures("_private")
-@pytest.mark.parametrize(("context", "status"), [("down", 8), ("expired", 4), ("forbidden", 4), ("nowhere", 2)])
+@pytest.mark.parametrize(
+    ("context", "status"),
+    [("down", 8), ("expired", 4), ("forbidden", 4), ("pluginless", 4), ("nowhere", 2), ("clusterless", 2)],
+)
 @pytest.mark.parametrize("command", COMMANDS)
 def test_each_refusal_has_its_status_and_a_hint(
     command: str, context: str, status: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words, _, behind = COMMANDS[command].partition(" -- ")
-    found = run([*words.split(), "--context", context, *(["--", behind] if behind else [])])
+    found = run(["--context", context, *words.split(), *(["--", behind] if behind else [])])
     said = capsys.readouterr()
     assert (found, said.out) == (status, ""), said.err
     lines = said.err.splitlines()

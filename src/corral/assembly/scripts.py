@@ -134,14 +134,13 @@ def _framework(wish: ScriptWish, workers: int) -> tuple[Guess, Chosen]:
 
 def _near(script: str) -> str:
     """Returns the hint with the scripts beside a name that is none, "" when none is near."""
-    from corral.control.desk.naming.suggestions import did_you_mean
+    from corral.control.desk.naming.suggestions import did_you_mean_file
 
-    folder, name = os.path.split(script)
     try:
-        known = [os.path.join(folder, one) for one in os.listdir(folder or ".") if one.endswith(".py")]
+        beside = os.listdir(os.path.dirname(script) or ".")
     except OSError:
         return ""
-    return did_you_mean(script, known) if name else ""
+    return did_you_mean_file(script, (one for one in beside if one.endswith(".py")))
 
 
 def _refuse_no_image(wish: ScriptWish, *, is_here: bool) -> None:

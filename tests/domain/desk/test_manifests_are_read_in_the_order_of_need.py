@@ -56,6 +56,17 @@ def test_each_field_that_a_server_names_is_a_line_of_its_own() -> None:
     ]
 
 
+def test_a_name_that_no_api_takes_is_a_fault_before_anything_is_sent() -> None:
+    good = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: good}\n---\n"
+    for fields in (b"{name: ../x}", b"{name: x, namespace: a/b}", b"{name: '%2e%2e'}"):
+        reading = read_manifests(
+            [Text("two.yaml", good + b"apiVersion: v1\nkind: Secret\nmetadata: " + fields + b"\n")]
+        )
+        assert len(reading.problems) == 1
+        assert str(reading.problems[0]).startswith("two.yaml, line 5: metadata.name")
+        assert "of the Secret cannot be '" in str(reading.problems[0])
+
+
 def test_the_faults_that_a_policy_lists_are_told_apart() -> None:
     denied = "ValidatingAdmissionPolicy 'p' with binding 'b' denied request: [spec.a[X]: Unsupported: \"A\", \"B\", spec.b: no]"
     told = [str(one).partition("digits: ")[2] for one in told_apart(InvalidError(denied), JOB)]

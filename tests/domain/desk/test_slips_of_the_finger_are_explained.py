@@ -2,7 +2,7 @@
 
 import pytest
 
-from corral.control.desk.naming.suggestions import did_you_mean
+from corral.control.desk.naming.suggestions import did_you_mean, did_you_mean_file
 
 KNOWN = ["pytorchjobs", "digits", "PyTorchJob", "pods", "get", "list", "top", "train-6vwmb", "train-6vwmb-master-0"]
 
@@ -31,3 +31,12 @@ def test_of_several_that_begin_so_three_are_named() -> None:
 def test_what_is_near_nothing_is_told_nothing() -> None:
     assert did_you_mean("zzz", KNOWN) == ""
     assert did_you_mean("t", KNOWN) == ""
+
+
+def test_a_file_is_looked_for_by_its_own_name() -> None:
+    beside = ["train.py", "model.py", "job.yaml"]
+    assert did_you_mean_file("a/long/folder/trian.py", beside) == 'did you mean "a/long/folder/train.py"?'
+    assert did_you_mean_file("jbo.yaml", beside) == 'did you mean "job.yaml"?'
+    assert did_you_mean_file("job.yml", beside) == 'did you mean "job.yaml"?'
+    assert did_you_mean_file("./train", beside) == 'did you mean "./train.py"?'
+    assert did_you_mean_file("a/long/folder/none.yaml", beside) == did_you_mean_file("a/", beside) == ""

@@ -49,7 +49,7 @@ BAD: dict[str, tuple[Callable[[str], Any], str, str]] = {
     "no pair": (spelling.pair, "A", "'A' is not of the form KEY=VALUE"),
     "half a number": (spelling.count, "0.5", "'0.5' is no whole number of 0 or more"),
     "a number of another script": (spelling.count, "\N{ARABIC-INDIC DIGIT ONE}", "is no whole number"),
-    "a number beyond measure": (spelling.count, "1" * 10, "is no whole number"),
+    "a number beyond measure": (spelling.count, "1" * 10, "is too large a number"),
     "a time below nothing": (spelling.seconds, "-5s", "'-5s' is no time"),
     "a time of a clock": (spelling.seconds, "99:99", "'99:99' is no time"),
     "a time with a rest": (spelling.seconds, "5s and more", "is no time"),

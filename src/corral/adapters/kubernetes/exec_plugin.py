@@ -32,6 +32,9 @@ class _ExecCredential(msgspec.Struct, rename="camel"):
     status: PluginCredentials | None = None
 
 
+_OTHERWISE = "it is named in the kubeconfig: install it, sign in again, or choose another context"
+
+
 def run_plugin(plugin: ExecPlugin, access: Access, environ: dict[str, str]) -> PluginCredentials:
     """Runs the command and returns its credentials; every way to fail is one sentence with the plugin's own hint."""
     import subprocess  # most users have no plugin, and the command line starts faster without
@@ -51,10 +54,10 @@ def run_plugin(plugin: ExecPlugin, access: Access, environ: dict[str, str]) -> P
         raise RetryError("plugin-failed", f"{plugin.command} gave no credentials in {_LIMIT:g} s") from error
     except OSError as error:
         message = f"the credential plugin {plugin.command} cannot be run: {error.strerror}"
-        raise PermanentError("plugin-failed", message, hint=plugin.install_hint) from error
+        raise PermanentError("plugin-failed", message, hint=plugin.install_hint or _OTHERWISE) from error
     if done.returncode != 0:
         message = f"the credential plugin {plugin.command} ended with exit code {done.returncode}"
-        raise PermanentError("plugin-failed", message, hint=plugin.install_hint)
+        raise PermanentError("plugin-failed", message, hint=plugin.install_hint or _OTHERWISE)
     return _read(plugin, done.stdout)
 
 

@@ -21,6 +21,14 @@ from corral.errors import PermanentError
 _SIZE_LIMIT = 16 * 1024 * 1024
 
 
+class UnusableKubeconfigError(PermanentError):
+    """A kubeconfig is not there, or says nothing that could be used."""
+
+    def __init__(self, code: str, message: str) -> None:
+        hint = "`corral config view --show-origin` tells which kubeconfig counts, `corral use` which contexts there are"
+        super().__init__(code, message, hint=hint)
+
+
 class Kubeconfig(NamedTuple):
     """Several files as one: entries by name."""
 
@@ -52,10 +60,12 @@ def read_kubeconfig(paths: Sequence[str], *, must_exist: bool = False) -> Kubeco
                 content = file.read(_SIZE_LIMIT)
         except FileNotFoundError as error:
             if must_exist:
-                raise PermanentError("no-kubeconfig", f"there is no kubeconfig {path}") from error
+                raise UnusableKubeconfigError("no-kubeconfig", f"there is no kubeconfig {path}") from error
             continue
         except OSError as error:
-            raise PermanentError("no-kubeconfig", f"the kubeconfig {path} cannot be read: {error.strerror}") from error
+            raise UnusableKubeconfigError(
+                "no-kubeconfig", f"the kubeconfig {path} cannot be read: {error.strerror}"
+            ) from error
         merged = _merged(merged, _parsed(content, path), path)
     return merged
 
@@ -65,13 +75,13 @@ def _parsed(content: bytes, path: str) -> Mapping[str, Any]:
         try:
             document = msgspec.json.decode(content)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise PermanentError("bad-kubeconfig", f"the kubeconfig {path} is not JSON: {error}") from error
+            raise UnusableKubeconfigError("bad-kubeconfig", f"the kubeconfig {path} is not JSON: {error}") from error
     else:
         from corral.kinds.documents import Limits, load_document  # costs as much as everything else together
 
         document = load_document(content, source=path, limits=Limits(size=_SIZE_LIMIT)) or {}
     if not isinstance(document, dict):
-        raise PermanentError("bad-kubeconfig", f"the kubeconfig {path} is not a mapping")
+        raise UnusableKubeconfigError("bad-kubeconfig", f"the kubeconfig {path} is not a mapping")
     return document
 
 
@@ -94,11 +104,13 @@ def _entries(document: Mapping[str, Any], plural: str, singular: str, path: str)
     found: dict[str, dict[str, Any]] = {}
     listed = document.get(plural) or []
     if not isinstance(listed, list):
-        raise PermanentError("bad-kubeconfig", f"{plural} is not a list in the kubeconfig {path}")
+        raise UnusableKubeconfigError("bad-kubeconfig", f"{plural} is not a list in the kubeconfig {path}")
     for entry in listed:
         body = entry.get(singular) if isinstance(entry, dict) else None
         if not isinstance(body, dict | None) or not isinstance(entry, dict) or not entry.get("name"):
-            raise PermanentError("bad-kubeconfig", f"{plural} has an entry without name in the kubeconfig {path}")
+            raise UnusableKubeconfigError(
+                "bad-kubeconfig", f"{plural} has an entry without name in the kubeconfig {path}"
+            )
         placed = dict(body or {})
         for field in _PATHS:
             if placed.get(field):
@@ -115,11 +127,13 @@ def access_of(config: Kubeconfig, context: str, environ: Mapping[str, str]) -> A
         raise unknown_context(context, config)
     cluster = config.clusters.get(where.get("cluster", ""))
     if cluster is None or not cluster.get("server"):
-        raise PermanentError("bad-kubeconfig", f'the context "{context}" names no cluster with a server')
+        raise UnusableKubeconfigError("bad-kubeconfig", f'the context "{context}" names no cluster with a server')
     user_name = where.get("user", "")
     user = config.users.get(user_name, {})
     if user_name and user_name not in config.users:
-        raise PermanentError("bad-kubeconfig", f'the context "{context}" names the user "{user_name}", which is absent')
+        raise UnusableKubeconfigError(
+            "bad-kubeconfig", f'the context "{context}" names the user "{user_name}", which is absent'
+        )
     server, name_in_server, password_in_server = _without_user(str(cluster["server"]).rstrip("/"))
     return Access(
         server=server,
@@ -169,7 +183,7 @@ def _inline(entry: Mapping[str, Any], field: str) -> bytes:
     try:
         return b64decode(entry.get(field) or "", validate=False)
     except (Base64Error, ValueError, TypeError) as error:
-        raise PermanentError("bad-kubeconfig", f"{field} is not base64") from error
+        raise UnusableKubeconfigError("bad-kubeconfig", f"{field} is not base64") from error
 
 
 def _plugin(user: Mapping[str, Any], name: str) -> ExecPlugin | None:
@@ -181,7 +195,9 @@ def _plugin(user: Mapping[str, Any], name: str) -> ExecPlugin | None:
         return None
     version = str(described.get("apiVersion") or "")
     if version not in VERSIONS:
-        raise PermanentError("bad-kubeconfig", f'the plugin of the user "{name}" speaks {version or "no version"}')
+        raise UnusableKubeconfigError(
+            "bad-kubeconfig", f'the plugin of the user "{name}" speaks {version or "no version"}'
+        )
     command = str(described.get("command") or "")
     if os.sep in command and not os.path.isabs(command):
         command = os.path.join(user["(folder)"], command)
@@ -202,6 +218,6 @@ def _impersonation(user: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     extras = user.get("as-user-extra") or {}
     if user.get("as-groups") or any(len(values) != 1 for values in extras.values()):
         message = "impersonating groups, or an extra field with several values, is not supported"
-        raise PermanentError("bad-kubeconfig", message)
+        raise UnusableKubeconfigError("bad-kubeconfig", message)
     told = [(f"Impersonate-Extra-{name}", str(values[0])) for name, values in extras.items()]
     return (("Impersonate-User", str(user["as"])), *told)

@@ -40,6 +40,8 @@ def dead_stream(call: Call, access: Access, error: BaseException) -> Unreachable
 def _reason(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
+    if getattr(error, "reason", None) == "WRONG_VERSION_NUMBER":
+        return "it does not speak TLS, so its address should begin with http:"
     strerror = getattr(error, "strerror", None)
     text = str(getattr(error, "verify_message", "") or strerror or error) or type(error).__name__
     return text.splitlines()[0]

@@ -91,7 +91,9 @@ def _of_amounts(submission: Submission, found: JobType) -> Iterator[Fault]:
             yield Fault(field, names.amount_fault(amount))
     for name, amount in one.devices.items():
         yield Fault("devices", _device_fault(name) or names.amount_fault(amount, whole=True))
-    if found.word == "etjob" and not one.bounds.least <= one.workers <= one.bounds.most:
+    if found.word == "etjob" and one.bounds.least > one.bounds.most:
+        yield Fault("bounds.least", f"{one.bounds.least} is more than {one.bounds.most}, the most that there may be")
+    elif found.word == "etjob" and not one.bounds.least <= one.workers <= one.bounds.most:
         bounds = f"from {one.bounds.least} (--min-workers) to {one.bounds.most} (--max-workers)"
         yield Fault("workers", f"{one.workers} is not {bounds}")
     if found.word == "etjob" and one.bounds.least < 1:

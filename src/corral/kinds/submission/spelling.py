@@ -14,6 +14,7 @@ EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 OPERATORS: Final = ("Equal", "Exists")
 _TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE: Final = ("0", "f", "F", "FALSE", "false", "False")
+_MOST_DIGITS: Final = 9
 _UNITS: Final = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _TIME: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h|d)")
 _TOLERATION: Final = re.compile(
@@ -37,8 +38,10 @@ def pair(text: str) -> tuple[str, str]:
 
 def count(text: str) -> int:
     """Returns a whole number that is not below zero."""
-    if not re.fullmatch(r"[0-9]{1,9}", text, re.ASCII):
+    if not re.fullmatch(r"[0-9]+", text, re.ASCII):
         raise ValueError(f"{shown(text)} is no whole number of 0 or more")
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"{shown(text)} is too large a number")
     return int(text)
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from corral.control.desk.naming.kinds import TRAINING_GROUP
 from corral.errors import CorralError, PermanentError
 from corral.kinds.documents import Document, DocumentError, each_object, load_documents
+from corral.kinds.names import is_path_segment
 from corral.kinds.objects import Object
 from corral.kinds.references import split_api_version
 from corral.kinds.settings import Setting, with_settings
@@ -51,7 +52,7 @@ def read_manifests(texts: Iterable[Text]) -> Reading:
             try:
                 found = [Manifest(obj, text.source, line) for obj, line in each_object([document], source=text.source)]
                 for one in found:
-                    _refuse_nameless(one)
+                    _refuse_misnamed(one)
                 reading.manifests.extend(found)
             except DocumentError as error:
                 reading.problems.append(error)
@@ -69,7 +70,7 @@ def with_values(manifests: Sequence[Manifest], settings: Sequence[Setting]) -> R
         try:
             changed = one._replace(object=with_settings(one.object, settings))
             next(each_object([Document(changed.object, one.line)], source=one.source))
-            _refuse_nameless(changed)
+            _refuse_misnamed(changed)
             reading.manifests.append(changed)
         except PermanentError as error:
             place = "" if isinstance(error, DocumentError) else f"{one.place}: "
@@ -77,15 +78,19 @@ def with_values(manifests: Sequence[Manifest], settings: Sequence[Setting]) -> R
     return reading
 
 
-def _refuse_nameless(manifest: Manifest) -> None:
+def _refuse_misnamed(manifest: Manifest) -> None:
     metadata = manifest.object.get("metadata")
     kind, place = manifest.object["kind"], {"source": manifest.source, "line": manifest.line}
     if not isinstance(metadata, dict):
         raise DocumentError(f"metadata of the {kind} is missing or not a mapping", **place)  # type: ignore[arg-type]
-    if isinstance(metadata.get("name"), str) and metadata["name"]:
-        return
-    why = "a generateName cannot be applied, give it a name" if metadata.get("generateName") else "it must be text"
-    raise DocumentError(f"metadata.name of the {kind} is missing: {why}", **place)  # type: ignore[arg-type]
+    if not isinstance(metadata.get("name"), str) or not metadata["name"]:
+        why = "a generateName cannot be applied, give it a name" if metadata.get("generateName") else "it must be text"
+        raise DocumentError(f"metadata.name of the {kind} is missing: {why}", **place)  # type: ignore[arg-type]
+    for field in ("name", "namespace"):
+        word = metadata.get(field)
+        # No API takes it, but it would hear of it only after the objects before it were made.
+        if isinstance(word, str) and word and not is_path_segment(word):
+            raise DocumentError(f"metadata.{field} of the {kind} cannot be {word!r}", **place)  # type: ignore[arg-type]
 
 
 _FIRST = (

@@ -29,3 +29,16 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     found = [one] if (one := nearest(word, words)) else _longer(word, words)[:3]
     quoted = " or ".join(f'"{one}"' for one in found)
     return f"did you mean {quoted}?" if found else ""
+
+
+def did_you_mean_file(path: str, beside: Iterable[str]) -> str:
+    """Returns the hint for a file that is not there, by the names of those in its folder; "" when nothing is near."""
+    folder, slash, name = path.rpartition("/")
+    stem, dot, ending = name.rpartition(".")
+    names = set(beside)
+    # Of files with the same ending only what stands before it tells them apart.
+    alike = {one.removesuffix(dot + ending) for one in names if dot and one.endswith(dot + ending)}
+    near = nearest(stem, alike) if stem else ""
+    others = {one for one in names if not (dot and one.endswith(dot + ending))}
+    found = f"{near}{dot}{ending}" if near else nearest(name, others) if name else ""
+    return f'did you mean "{folder}{slash}{found}"?' if found else ""

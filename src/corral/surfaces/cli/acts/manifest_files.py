@@ -59,4 +59,15 @@ def _text(path: str) -> Text:
         with open(path, "rb") as file:
             return Text(path, file.read(_MOST_BYTES))
     except OSError as error:
-        raise PermanentError("unreadable-file", f"{path} cannot be read: {error.strerror}") from error
+        hint = _near(path)
+        raise PermanentError("unreadable-file", f"{path} cannot be read: {error.strerror}", hint=hint) from error
+
+
+def _near(path: str) -> str:
+    """Returns the hint with the file that a slip of the finger missed, "" when there is none."""
+    from corral.control.desk.naming.suggestions import did_you_mean_file
+
+    try:
+        return did_you_mean_file(path, os.listdir(os.path.dirname(path) or "."))
+    except OSError:
+        return ""

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from corral.surfaces.cli.speech.mistyped import Mistyped
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ class TrainerType(_Base):
             raise click.BadParameter(f"Corral does not run {what}; `corral get` shows them by their kind", ctx, param)
         near = did_you_mean(value, [word for one in TRAINERS for word in (one.name, *one.aliases)])
         known = near or f"known are {', '.join(one.name for one in TRAINERS)}"
-        raise click.BadParameter(f"{value!r} is no type of training jobs: {known}", ctx, param)
+        raise Mistyped(f"{value!r} is no type of training jobs", known, ctx)
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
