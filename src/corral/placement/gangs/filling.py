@@ -41,6 +41,9 @@ class Filling:
         if self._strategy == BUNDLE:
             groups = groupby(members, key=lambda member: member.ask)
             return [seat for ask, group in groups for seat in self._bundled(ask, list(group), among)]
+        return self._one_by_one(members, among)
+
+    def _one_by_one(self, members: Iterable[Member], among: Bools | None) -> list[Seat]:
         seats = []
         for member in members:
             seat = self._spread(member, among) if self._strategy == SPREAD else self._cheapest(member, among)
@@ -60,6 +63,8 @@ class Filling:
         return best_seat(self._fleet, self._policy, member.uid, member.ask, fits & (self._used == fewest))
 
     def _bundled(self, ask: PodAsk, members: list[Member], among: Bools | None) -> list[Seat]:
+        if ask.neighbours:
+            return self._one_by_one(members, among)  # with each that is seated, others may have to go elsewhere
         seats: list[Seat] = []
         rooms = room(self._fleet, ask)
         if among is not None:

@@ -16,7 +16,7 @@ from corral.placement.gangs.room import room
 from corral.placement.gangs.words import fit_of, make_of, pods_of, sentence_about
 
 _AMOUNTS = ("cpu", "memory", "pods")
-_WISHES = ("closed", "device", "gpu", "model", "rules")
+_WISHES = ("closed", "device", "gpu", "neighbours", "model", "rules")
 
 
 def short_refusal(gang: Gang, missing: int, there: int) -> Refusal:
@@ -63,7 +63,8 @@ def _scarcest(fleet: Fleet, wanted: Counter[PodAsk], missing: int) -> tuple[PodA
 
 def _may_go(fleet: Fleet, ask: PodAsk) -> Bools:
     """The rows where a class could ever go, whatever is held there."""
-    return np.asarray(room(fleet, ask, ("gpu", "cpu", "memory", "pods", *(name for name, _ in ask.others))) > 0)
+    amounts = ("gpu", *_AMOUNTS, *(name for name, _ in ask.others))
+    return np.asarray(room(fleet, ask, (*amounts, "neighbours")) > 0)
 
 
 def _reason(fleet: Fleet, gang: Gang, ask: PodAsk, count: int, rooms: Ints) -> tuple[str, str]:
@@ -75,12 +76,17 @@ def _reason(fleet: Fleet, gang: Gang, ask: PodAsk, count: int, rooms: Ints) -> t
     if room(fleet, ask, ("closed",), is_empty=True).sum() < count:
         return "too-large", _binding(fleet, ask, count, is_empty=True)
     if rooms.sum() >= count:
+        if ask.neighbours:
+            return "wrong-neighbours", "neighbours"
         return ("no-common-domain", "within") if gang.within else ("does-not-fit", "")
     binding = _binding(fleet, ask, count)
     if binding != "gpu":
-        return {"closed": "closed-nodes", "device": "device-taken", "": "does-not-fit"}.get(
-            binding, f"short-of-{binding}"
-        ), binding
+        return {
+            "closed": "closed-nodes",
+            "device": "device-taken",
+            "neighbours": "wrong-neighbours",
+            "": "does-not-fit",
+        }.get(binding, f"short-of-{binding}"), binding
     left = fleet.columns.gpu[: len(rooms)][_may_go(fleet, ask)]
     return ("scattered-gpus" if np.maximum(left, 0).sum() >= ask.gpu.total * count else "short-of-gpus"), binding
 
@@ -119,7 +125,8 @@ def _standings(fleet: Fleet, ask: PodAsk, rooms: Ints) -> tuple[Standing, ...]:
 def _lacking(fleet: Fleet, ask: PodAsk) -> dict[str, Bools]:
     """Which rows lack what, each thing for itself; a row may lack several."""
     others = [name for name, _ in ask.others]
-    reasons = ("rules", "closed", *(("model", "gpu") if ask.gpu.number else ()), *_AMOUNTS, *others)
-    everything = {*reasons, "device"}
+    wishes = ("rules", "closed", *(("neighbours",) if ask.neighbours or ask.crowds else ()))
+    reasons = (*wishes, *(("model", "gpu") if ask.gpu.number else ()), *_AMOUNTS, *others)
+    everything = {*reasons, "device", "neighbours"}
     lifted = {reason: everything - {reason} - ({"device"} if reason == "gpu" else set()) for reason in reasons}
     return {reason: np.asarray(room(fleet, ask, lifted[reason]) < 1) for reason in reasons}

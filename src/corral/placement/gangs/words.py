@@ -60,6 +60,7 @@ def _because(gang: Gang, ask: PodAsk, count: int, code: str, free: Mapping[str, 
         "too-large": f"even with nothing else on them, the {where} where it may go are too small",
         "closed-nodes": "nodes that would do are cordoned or not ready",
         "device-taken": "the GPUs that it names are taken",
+        "wrong-neighbours": "nodes with room hold pods that it must not be with, or lack those that it must be with",
         "short-of-gpus": f"{gpus_of(free['gpu_milli'])} are free on the {where} where it may go, and it needs "
         f"{gpus_of(ask.gpu.total * count)}",
         "scattered-gpus": f"{gpus_of(free['gpu_milli'])} are free on the {where} where it may go, and at most "

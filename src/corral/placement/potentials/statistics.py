@@ -24,7 +24,7 @@ def statistics_of(asks: Iterable[PodAsk], covered: float = COVERED) -> Statistic
 
     A class is what is asked of GPUs and processors; memory, rules and other resources make none of their own.
     """
-    counts = Counter(ask._replace(memory=0, others=(), rules=0) for ask in asks)
+    counts = Counter(ask._replace(memory=0, others=(), rules=0, crowds=(), neighbours=()) for ask in asks)
     wanted = covered * counts.total()
     chosen: list[tuple[PodAsk, int]] = []
     reached = 0
