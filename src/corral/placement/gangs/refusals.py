@@ -12,8 +12,10 @@ import numpy as np
 from corral.placement.asks import WHOLE, Gang, Member, PodAsk, Refusal, Standing
 from corral.placement.fleet.columns import Bools, Ints
 from corral.placement.fleet.fleet import Fleet
+from corral.placement.gangs.keeping import without_kept
 from corral.placement.gangs.room import room
 from corral.placement.gangs.words import fit_of, make_of, pods_of, sentence_about
+from corral.placement.potentials.policies import Policy
 
 _AMOUNTS = ("cpu", "memory", "pods")
 _WISHES = ("closed", "device", "gpu", "neighbours", "model", "rules")
@@ -26,11 +28,11 @@ def short_refusal(gang: Gang, missing: int, there: int) -> Refusal:
 
 
 def refused(
-    fleet: Fleet, gang: Gang, waiting: Sequence[Member], missing: int, seated: int, *, explain: bool = True
+    fleet: Fleet, gang: Gang, waiting: Sequence[Member], missing: int, seated: int, policy: Policy | None = None
 ) -> Refusal:
-    """Returns why no more than so many of the waiting members found a seat when so many must."""
+    """Returns why no more than so many of the waiting members found a seat when so many must; without a policy not why."""
     needed, free = (("pods", missing),), (("pods", seated),)
-    if not explain:
+    if policy is None:
         return Refusal(
             gang.uid, "does-not-fit", f"{pods_of(missing)} must start together and {fit_of(seated)}.", needed, free
         )
@@ -39,6 +41,8 @@ def refused(
     rooms = room(fleet, ask)
     allowed = _may_go(fleet, ask)
     code, binding = _reason(fleet, gang, ask, count, rooms)
+    if code == "does-not-fit" and any(unkept is not None for unkept in without_kept(fleet, policy, ask)):
+        code, binding = "kept-for-larger", "kept"
     left = np.maximum(fleet.columns.gpu[: len(rooms)], 0)
     figures = {
         "pods": seated,

@@ -71,6 +71,7 @@ def _because(gang: Gang, ask: PodAsk, count: int, code: str, free: Mapping[str, 
         "short-of-model": "only models that it does not allow are free",
         "short-of-rules": "only nodes that its selector, affinity or tolerations do not allow have room",
         "no-common-domain": f"there is room, but not within one {gang.within}",
+        "kept-for-larger": "what has room is kept for pods of several GPUs, of which more are expected",
         "does-not-fit": "no way was found to place them side by side",
     }
     return (
