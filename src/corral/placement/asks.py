@@ -34,6 +34,19 @@ class GpuAsk(NamedTuple):
         return self.number * self.milli
 
 
+class Neighbours(NamedTuple):
+    """Which pods must be in the same domain of a level, or must not be."""
+
+    kind: str
+    """`apart`: none of the crowd; `together`: at least one of them; `even`: as many as elsewhere, but for the skew."""
+    crowd: int
+    """The number of a set of pods; whoever makes asks numbers them."""
+    level: str
+    """The key of a label, or a short name."""
+    skew: int = 1
+    """By how many a domain may have more of the crowd than the one that has fewest."""
+
+
 class PodAsk(NamedTuple):
     """Everything about a pod that decides where it can go."""
 
@@ -47,6 +60,10 @@ class PodAsk(NamedTuple):
     rules: int = 0
     """Which nodes are allowed at all: the number of a set of rules (selector, affinity, tolerations) that the fleet knows; 0
     allows every node."""
+    crowds: tuple[int, ...] = ()
+    """The sets of pods that it belongs to, by number; only those that somebody's neighbours speak of matter."""
+    neighbours: tuple[Neighbours, ...] = ()
+    """Which other pods it must be with, or must not be with."""
 
 
 class Member(NamedTuple):

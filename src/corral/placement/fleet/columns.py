@@ -18,6 +18,9 @@ _ROOM = 16
 _GRIDS = ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size")
 _COLUMNS = ("cpu", "memory", "pods", "cpu_size", "memory_size", "pods_size", "model", "make", "wiring")
 
+Crowd = tuple[int, str]
+"""The number of a set of pods and "", or a level at which pods must be apart from that set."""
+
 
 class Columns:
     """What each node has and what is left of it, in arrays of equal length."""
@@ -55,6 +58,8 @@ class Columns:
         self.others: dict[str, Ints] = {}
         """What is left of other resources, by name."""
         self.others_size: dict[str, Ints] = {}
+        self.crowds: dict[Crowd, Ints] = {}
+        """How many pods of a crowd each row holds; with a level, how many that must not share a domain of it with one."""
 
     def reserve(self, rows: int, breadth: int) -> None:
         """Makes room for so many rows and GPUs."""
@@ -71,6 +76,7 @@ class Columns:
                 setattr(self, name, np.pad(getattr(self, name), (0, more)))
             self.others = {name: np.pad(column, (0, more)) for name, column in self.others.items()}
             self.others_size = {name: np.pad(column, (0, more)) for name, column in self.others_size.items()}
+            self.crowds = {crowd: np.pad(column, (0, more)) for crowd, column in self.crowds.items()}
         self.length = max(self.length, rows)
 
     def fill(self, row: int, offer: NodeOffer, model: int) -> None:
@@ -105,10 +111,16 @@ class Columns:
             self.others_size[name] = np.zeros(len(self.cpu), np.int64)
         return self.others[name]
 
+    def crowd(self, crowd: Crowd) -> Ints:
+        """Returns how many of a crowd each row holds; the first question makes room for it."""
+        if crowd not in self.crowds:
+            self.crowds[crowd] = np.zeros(len(self.cpu), np.int64)
+        return self.crowds[crowd]
+
     def blank(self, row: int) -> None:
         """Leaves nothing in a row."""
         for name in (*_GRIDS, *_COLUMNS):
             getattr(self, name)[row] = 0
         self.is_open[row] = False
-        for column in (*self.others.values(), *self.others_size.values()):
+        for column in (*self.others.values(), *self.others_size.values(), *self.crowds.values()):
             column[row] = 0

@@ -11,11 +11,12 @@ from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
-from corral.placement.asks import PodAsk, Seat
+from corral.placement.asks import Neighbours, PodAsk, Seat
 from corral.placement.fleet.changes import Changes
 from corral.placement.fleet.columns import Bools, Columns, Ints
 from corral.placement.fleet.drafts import Draft, UndoLog
 from corral.placement.fleet.levels import domains_of
+from corral.placement.fleet.neighbours import APART, beside, is_choosy, kept_away
 from corral.placement.fleet.rules import RuleSet
 from corral.placement.fleet.shares import HUGE, fitting, taken_memory, taken_milli
 from corral.placement.fleet.wiring import Matrix
@@ -175,6 +176,21 @@ class Fleet:
             found = self._domains[level] = domains_of(level, [self.offers.get(name) for name in self.names])
         return found
 
+    def neighbourly(self, ask: PodAsk) -> Bools | None:
+        """Returns which rows an ask may share with who is there; None when that does not matter to anybody."""
+        columns, length = self.columns, self.columns.length
+        if not is_choosy(columns, ask):
+            return None
+        allowed, found = self.allowed(ask.rules), np.ones(length, np.bool_)
+        nobody = np.zeros(length, np.int64)
+        for one in ask.neighbours:
+            present = columns.crowds.get((one.crowd, ""), nobody)[:length]
+            found &= beside(one, ask, self.domains(one.level)[0], present, allowed)
+        for crowd, level in kept_away(columns, ask):
+            away = Neighbours(APART, crowd, level)
+            found &= beside(away, ask, self.domains(level)[0], columns.crowds[crowd, level][:length], allowed)
+        return found
+
     def wiring(self, row: int) -> Matrix:
         """Returns how well pairs of GPUs of a row are connected; () when nothing is known that tells them apart."""
         return self.columns.matrices[int(self.columns.wiring[row])]
@@ -220,6 +236,11 @@ class Fleet:
         columns.pods[row] -= sign
         for name, amount in ask.others:
             columns.resource(name)[row] -= sign * min(amount, HUGE)
+        for crowd in ask.crowds:
+            columns.crowd((crowd, ""))[row] += sign
+        for one in ask.neighbours:
+            if one.kind == APART:
+                columns.crowd((one.crowd, one.level))[row] += sign
         for device in hold.devices:
             # Sizes change only where a row is written anew, and there all holds count again: what is skipped is never given back.
             if device < columns.breadth and columns.gpu_size[row, device] > 0:

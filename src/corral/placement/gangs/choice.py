@@ -8,13 +8,23 @@ from corral.placement.asks import PodAsk, Seat
 from corral.placement.fleet.columns import Bools, Ints
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.fleet.wiring import best_set
+from corral.placement.gangs.keeping import without_kept
 from corral.placement.potentials.evaluation import cheapest_gpus
 from corral.placement.potentials.policies import Policy
 from corral.placement.potentials.table import NOWHERE, look, look_first
 
 
 def best_seat(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, among: Bools | None = None) -> Seat | None:
-    """Returns where a pod costs least, among some rows or all; None when it fits nowhere."""
+    """Returns where a pod costs least, among some rows or all; None when it fits nowhere but where seats are kept for others."""
+    for open_rows in without_kept(fleet, policy, ask):
+        rows = open_rows if among is None or open_rows is None else among & open_rows
+        seat = _cheapest(fleet, policy, uid, ask, among if rows is None else rows)
+        if seat is not None:
+            return seat
+    return None
+
+
+def _cheapest(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, among: Bools | None) -> Seat | None:
     if among is None and not policy.is_drawn:
         row = _least(look_first(fleet, policy, ask).keys)
     else:

@@ -14,6 +14,7 @@ from corral.placement.asks import Member, PodAsk, Seat
 from corral.placement.fleet.columns import Bools, Ints
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.gangs.choice import best_seat, seat_on
+from corral.placement.gangs.keeping import without_kept
 from corral.placement.gangs.room import room
 from corral.placement.potentials.policies import Policy
 from corral.placement.potentials.table import NOWHERE, look
@@ -41,6 +42,9 @@ class Filling:
         if self._strategy == BUNDLE:
             groups = groupby(members, key=lambda member: member.ask)
             return [seat for ask, group in groups for seat in self._bundled(ask, list(group), among)]
+        return self._one_by_one(members, among)
+
+    def _one_by_one(self, members: Iterable[Member], among: Bools | None) -> list[Seat]:
         seats = []
         for member in members:
             seat = self._spread(member, among) if self._strategy == SPREAD else self._cheapest(member, among)
@@ -54,27 +58,40 @@ class Filling:
     def _spread(self, member: Member, among: Bools | None) -> Seat | None:
         keys = look(self._fleet, self._policy, member.ask).keys
         fits = keys != NOWHERE if among is None else among & (keys != NOWHERE)
-        if not fits.any():
-            return None
-        fewest = self._used[fits].min()
-        return best_seat(self._fleet, self._policy, member.uid, member.ask, fits & (self._used == fewest))
+        for unkept in without_kept(self._fleet, self._policy, member.ask):
+            here = fits if unkept is None else fits & unkept
+            if here.any():
+                fewest = here & (self._used == self._used[here].min())
+                return best_seat(self._fleet, self._policy, member.uid, member.ask, fewest)
+        return None
 
     def _bundled(self, ask: PodAsk, members: list[Member], among: Bools | None) -> list[Seat]:
+        if ask.neighbours:
+            return self._one_by_one(members, among)  # with each that is seated, others may have to go elsewhere
         seats: list[Seat] = []
         rooms = room(self._fleet, ask)
         if among is not None:
             rooms *= among
         while len(seats) < len(members):
             left = len(members) - len(seats)
-            row = self._roomy(ask, rooms, left)
+            row, number = self._next(ask, rooms, left)
             if row is None:
                 break
-            for member in members[len(seats) : len(seats) + min(left, int(rooms[row]))]:
+            before = len(seats)
+            for member in members[before : before + number]:
                 if ask.gpu.number > 1 and ask.gpu.is_share and not room(self._fleet, ask)[row]:
                     break  # its cheapest GPUs were not those that leave most room for the next
                 seats.append(self._take(seat_on(self._fleet, self._policy, member.uid, ask, row), ask))
-            rooms[row] = 0
+            rooms[row] -= number if len(seats) - before == number else rooms[row]
         return seats
+
+    def _next(self, ask: PodAsk, rooms: Ints, left: int) -> tuple[int | None, int]:
+        """Returns the row to go on with and how many it takes: where seats are kept for others, they are counted after each pod."""
+        for unkept in without_kept(self._fleet, self._policy, ask):
+            row = self._roomy(ask, rooms if unkept is None else rooms * unkept, left)
+            if row is not None:
+                return row, min(left, int(rooms[row])) if unkept is None else 1
+        return None, 0
 
     def _roomy(self, ask: PodAsk, rooms: Ints, left: int) -> int | None:
         """Returns the row to go on with: one of the gang's own, one that takes all who are left, or the roomiest."""

@@ -8,6 +8,7 @@ exhaustive search would place; docs/critiques.md says how often.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
 import numpy as np
 
 from corral.placement.asks import Gang, Member, Plan, PodAsk, Refusal, Seat
@@ -26,8 +27,8 @@ _ORDERS: tuple[Callable[[Member], tuple[int, int, int, PodAsk]], ...] = (
     lambda member: (-member.ask.memory, -member.ask.gpu.total, -member.ask.cpu, member.ask),
 )
 
-_EMPTIEST = Policy("emptiest", (("emptiest", 1.0),))
-_TIGHTEST = Policy("tightest", (("leftover", 1.0),), (("tightest", 1.0),))
+_EMPTIEST = {"weights": (("emptiest", 1.0),), "inside": ()}
+_TIGHTEST = {"weights": (("leftover", 1.0),), "inside": (("tightest", 1.0),)}
 _TURNS = 5
 _MOST_SEATED = 256
 """How many pods are seated in vain for one order, so that a large gang of several classes costs no seconds."""
@@ -46,12 +47,14 @@ def plan(fleet: Fleet, gang: Gang, policy: Policy, *, explain: bool = True) -> P
         seat = best_seat(fleet, policy, waiting[0].uid, waiting[0].ask)
         if seat is not None:
             return Plan(gang.uid, (seat,))
-        return refused(fleet, gang, waiting, 1, 0, explain=explain)
+        return refused(fleet, gang, waiting, 1, 0, policy if explain else None)
     planning = _Planning(fleet, gang, policy, waiting, max(missing, 1))
     seats = planning.seats()
     if len(seats) >= max(missing, 1):
         return Plan(gang.uid, tuple(seats))
-    return refused(fleet, gang, waiting, max(missing, 1), max(len(seats), planning.at_most), explain=explain)
+    return refused(
+        fleet, gang, waiting, max(missing, 1), max(len(seats), planning.at_most), policy if explain else None
+    )
 
 
 class _Planning:
@@ -92,12 +95,13 @@ class _Planning:
         Whoever found no seat comes first the next time.
         """
         best: list[Seat] = []
+        tightest = msgspec.structs.replace(self._policy, **_TIGHTEST)
         turns = max(1, min(_TURNS, _MOST_SEATED // len(self._waiting)))
         for order in _ORDERS:
             members = sorted(self._waiting, key=order)
             for _ in range(turns):
                 with self._fleet.draft():
-                    found = Filling(self._fleet, _TIGHTEST, "", self._held).fill(members, among)
+                    found = Filling(self._fleet, tightest, "", self._held).fill(members, among)
                 if len(found) > len(best):
                     best = found
                 if len(best) >= self._missing:
@@ -140,7 +144,7 @@ class _Planning:
             yield sorted(self._waiting, key=order), self._policy
         if any(ask.gpu.number > 1 and ask.gpu.is_share for ask in self._wanted):
             # The cheapest GPUs for several shares may leave fewer pairs to the next pod than the emptiest do.
-            yield sorted(self._waiting, key=_ORDERS[0]), _EMPTIEST
+            yield sorted(self._waiting, key=_ORDERS[0]), msgspec.structs.replace(self._policy, **_EMPTIEST)
         if self._missing < len(self._waiting) and len(self._wanted) > 1:
             # Not all fit: those named first must, and the rest may follow.
             first, rest = self._waiting[: self._missing], self._waiting[self._missing :]

@@ -12,11 +12,13 @@ import numpy as np
 from corral.placement.asks import WHOLE, Gang, Member, PodAsk, Refusal, Standing
 from corral.placement.fleet.columns import Bools, Ints
 from corral.placement.fleet.fleet import Fleet
+from corral.placement.gangs.keeping import without_kept
 from corral.placement.gangs.room import room
 from corral.placement.gangs.words import fit_of, make_of, pods_of, sentence_about
+from corral.placement.potentials.policies import Policy
 
 _AMOUNTS = ("cpu", "memory", "pods")
-_WISHES = ("closed", "device", "gpu", "model", "rules")
+_WISHES = ("closed", "device", "gpu", "neighbours", "model", "rules")
 
 
 def short_refusal(gang: Gang, missing: int, there: int) -> Refusal:
@@ -26,11 +28,11 @@ def short_refusal(gang: Gang, missing: int, there: int) -> Refusal:
 
 
 def refused(
-    fleet: Fleet, gang: Gang, waiting: Sequence[Member], missing: int, seated: int, *, explain: bool = True
+    fleet: Fleet, gang: Gang, waiting: Sequence[Member], missing: int, seated: int, policy: Policy | None = None
 ) -> Refusal:
-    """Returns why no more than so many of the waiting members found a seat when so many must."""
+    """Returns why no more than so many of the waiting members found a seat when so many must; without a policy not why."""
     needed, free = (("pods", missing),), (("pods", seated),)
-    if not explain:
+    if policy is None:
         return Refusal(
             gang.uid, "does-not-fit", f"{pods_of(missing)} must start together and {fit_of(seated)}.", needed, free
         )
@@ -39,6 +41,8 @@ def refused(
     rooms = room(fleet, ask)
     allowed = _may_go(fleet, ask)
     code, binding = _reason(fleet, gang, ask, count, rooms)
+    if code == "does-not-fit" and any(unkept is not None for unkept in without_kept(fleet, policy, ask)):
+        code, binding = "kept-for-larger", "kept"
     left = np.maximum(fleet.columns.gpu[: len(rooms)], 0)
     figures = {
         "pods": seated,
@@ -63,7 +67,8 @@ def _scarcest(fleet: Fleet, wanted: Counter[PodAsk], missing: int) -> tuple[PodA
 
 def _may_go(fleet: Fleet, ask: PodAsk) -> Bools:
     """The rows where a class could ever go, whatever is held there."""
-    return np.asarray(room(fleet, ask, ("gpu", "cpu", "memory", "pods", *(name for name, _ in ask.others))) > 0)
+    amounts = ("gpu", *_AMOUNTS, *(name for name, _ in ask.others))
+    return np.asarray(room(fleet, ask, (*amounts, "neighbours")) > 0)
 
 
 def _reason(fleet: Fleet, gang: Gang, ask: PodAsk, count: int, rooms: Ints) -> tuple[str, str]:
@@ -75,12 +80,17 @@ def _reason(fleet: Fleet, gang: Gang, ask: PodAsk, count: int, rooms: Ints) -> t
     if room(fleet, ask, ("closed",), is_empty=True).sum() < count:
         return "too-large", _binding(fleet, ask, count, is_empty=True)
     if rooms.sum() >= count:
+        if ask.neighbours:
+            return "wrong-neighbours", "neighbours"
         return ("no-common-domain", "within") if gang.within else ("does-not-fit", "")
     binding = _binding(fleet, ask, count)
     if binding != "gpu":
-        return {"closed": "closed-nodes", "device": "device-taken", "": "does-not-fit"}.get(
-            binding, f"short-of-{binding}"
-        ), binding
+        return {
+            "closed": "closed-nodes",
+            "device": "device-taken",
+            "neighbours": "wrong-neighbours",
+            "": "does-not-fit",
+        }.get(binding, f"short-of-{binding}"), binding
     left = fleet.columns.gpu[: len(rooms)][_may_go(fleet, ask)]
     return ("scattered-gpus" if np.maximum(left, 0).sum() >= ask.gpu.total * count else "short-of-gpus"), binding
 
@@ -119,7 +129,8 @@ def _standings(fleet: Fleet, ask: PodAsk, rooms: Ints) -> tuple[Standing, ...]:
 def _lacking(fleet: Fleet, ask: PodAsk) -> dict[str, Bools]:
     """Which rows lack what, each thing for itself; a row may lack several."""
     others = [name for name, _ in ask.others]
-    reasons = ("rules", "closed", *(("model", "gpu") if ask.gpu.number else ()), *_AMOUNTS, *others)
-    everything = {*reasons, "device"}
+    wishes = ("rules", "closed", *(("neighbours",) if ask.neighbours or ask.crowds else ()))
+    reasons = (*wishes, *(("model", "gpu") if ask.gpu.number else ()), *_AMOUNTS, *others)
+    everything = {*reasons, "device", "neighbours"}
     lifted = {reason: everything - {reason} - ({"device"} if reason == "gpu" else set()) for reason in reasons}
     return {reason: np.asarray(room(fleet, ask, lifted[reason]) < 1) for reason in reasons}

@@ -7,6 +7,7 @@ import numpy as np
 from corral.placement.asks import PodAsk
 from corral.placement.fleet.columns import Ints
 from corral.placement.fleet.fleet import Fleet
+from corral.placement.fleet.neighbours import APART
 from corral.placement.fleet.shares import HUGE, needed_memory, needed_milli
 from corral.placement.potentials.evaluation import named_gpus
 from corral.placement.potentials.models import allowed_models
@@ -14,15 +15,26 @@ from corral.placement.potentials.models import allowed_models
 PLENTY = 1 << 30
 """More pods than any node takes."""
 
-CONSTRAINTS = ("rules", "closed", "model", "device", "gpu", "cpu", "memory", "pods")
+CONSTRAINTS = ("rules", "closed", "model", "device", "gpu", "cpu", "memory", "pods", "neighbours")
 """What limits room, by the names with which a limit can be lifted; other resources have their own names."""
 
 
 def room(fleet: Fleet, ask: PodAsk, lifted: Collection[str] = (), *, is_empty: bool = False) -> Ints:
     """Returns for each row how many pods fit at once, as if some constraints were lifted or nothing was held."""
     if lifted or is_empty:
-        return _count(fleet, ask, np.arange(fleet.columns.length), lifted, is_empty=is_empty)
-    return fleet.kept(("room", ask), lambda: _Rooms(fleet, ask)).now().copy()
+        found = _count(fleet, ask, np.arange(fleet.columns.length), lifted, is_empty=is_empty)
+    else:
+        # Whoever is there already concerns other rows too: that is no part of what follows changed rows.
+        slim = ask._replace(crowds=(), neighbours=()) if ask.crowds or ask.neighbours else ask
+        found = fleet.kept(("room", slim), lambda: _Rooms(fleet, slim)).now().copy()
+    if is_empty or "neighbours" in lifted:
+        return found
+    beside = fleet.neighbourly(ask)
+    if beside is not None:
+        found *= beside
+    if any(one.kind == APART and one.crowd in ask.crowds for one in ask.neighbours):
+        found = np.minimum(found, 1)
+    return found
 
 
 class _Rooms:

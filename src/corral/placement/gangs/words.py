@@ -60,6 +60,7 @@ def _because(gang: Gang, ask: PodAsk, count: int, code: str, free: Mapping[str, 
         "too-large": f"even with nothing else on them, the {where} where it may go are too small",
         "closed-nodes": "nodes that would do are cordoned or not ready",
         "device-taken": "the GPUs that it names are taken",
+        "wrong-neighbours": "nodes with room hold pods that it must not be with, or lack those that it must be with",
         "short-of-gpus": f"{gpus_of(free['gpu_milli'])} are free on the {where} where it may go, and it needs "
         f"{gpus_of(ask.gpu.total * count)}",
         "scattered-gpus": f"{gpus_of(free['gpu_milli'])} are free on the {where} where it may go, and at most "
@@ -70,6 +71,7 @@ def _because(gang: Gang, ask: PodAsk, count: int, code: str, free: Mapping[str, 
         "short-of-model": "only models that it does not allow are free",
         "short-of-rules": "only nodes that its selector, affinity or tolerations do not allow have room",
         "no-common-domain": f"there is room, but not within one {gang.within}",
+        "kept-for-larger": "what has room is kept for pods of several GPUs, of which more are expected",
         "does-not-fit": "no way was found to place them side by side",
     }
     return (

@@ -8,11 +8,17 @@ from corral.placement.potentials.leftover import emptiest, leftover, tightest
 from corral.placement.potentials.links import links
 from corral.placement.potentials.mix import Mix, mix_of
 from corral.placement.potentials.outlook import Potential
+from corral.placement.potentials.scarcity import scarcity
+from corral.placement.potentials.share_prices import share_price
 from corral.placement.potentials.statistics import Statistics
+from corral.placement.potentials.stranding import stranding
 
 POTENTIALS: Mapping[str, Callable[[Mix], Potential]] = {
     "fragmentation": fragmentation,
     "gradient": gradient,
+    "share-price": share_price,
+    "scarcity": scarcity,
+    "stranding": stranding,
     "leftover": leftover,
     "links": links,
     "tightest": tightest,

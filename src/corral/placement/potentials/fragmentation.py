@@ -15,13 +15,16 @@ from corral.placement.potentials.outlook import Outlook, Potential
 
 
 def fragmentation(mix: Mix) -> Potential:
-    """Returns the potential that costs a place by the thousandths of a GPU that become unusable to the mix."""
-    return _Usable(mix).lost
+    """Returns the potential that costs a place by the thousandths of a GPU that become unusable to typical pods of at most one GPU.
+
+    For those that ask several, seats are kept (`gangs.keeping`); counted here as well, they would spread the others thin.
+    """
+    return _Usable(mix.small().typical()).lost
 
 
 def gradient(mix: Mix) -> Potential:
     """Returns the same in the steps of the published scheduler: whole hundredths of a sigmoid, some 40 thousandths wide."""
-    lost = _Usable(mix).lost
+    lost = _Usable(mix.typical()).lost
 
     def steps(outlook: Outlook) -> Floats:
         return -np.floor(100.0 / (1.0 + np.exp(np.clip(lost(outlook) / 1000.0, -500.0, 500.0))))

@@ -28,5 +28,11 @@ def tightest(_mix: Mix) -> Potential:
 
 
 def emptiest(_mix: Mix) -> Potential:
-    """Returns the potential that costs each GPU how much of it is taken already."""
-    return lambda outlook: np.asarray(outlook.size - outlook.gpu, np.float64)
+    """Returns the potential that costs each GPU how much of it is taken already; pods without GPUs nothing."""
+
+    def taken(outlook: Outlook) -> Floats:
+        if not outlook.ask.gpu.number:
+            return np.zeros(len(outlook.rows))
+        return np.asarray(outlook.size - outlook.gpu, np.float64)
+
+    return taken

@@ -9,6 +9,15 @@ Weights = tuple[tuple[str, float], ...]
 """Names of potentials and how much each counts."""
 
 
+class Keeping(msgspec.Struct, frozen=True):
+    """How many seats are kept for pods of several GPUs, in standard deviations of how many of them run at a time."""
+
+    surely: float = 1.5
+    """So far below the expected number, no other pod may take a seat."""
+    likely: float = 2.0
+    """So far above it, another pod takes one only when it fits nowhere else."""
+
+
 class Policy(msgspec.Struct, frozen=True, cache_hash=True):
     """What a place costs: weights of potentials, and the mix that they rest on."""
 
@@ -23,13 +32,22 @@ class Policy(msgspec.Struct, frozen=True, cache_hash=True):
     """How pods of one gang lie to each other when the gang does not say: `bundle`, `spread`, or "" when cost alone decides."""
     is_drawn: bool = False
     """Whether chance alone chooses, by the uid of the pod."""
+    keeping: Keeping | None = None
+    """Whether seats are kept for pods of several GPUs."""
     statistics: Statistics = NOTHING_KNOWN
 
 
 _POLICIES = {
     one.name: one
     for one in (
-        Policy("default", (("fragmentation", 1.0),), grain=40.0, strategy="bundle"),
+        # A regret in shares outweighs whatever else there is; weights and widths were chosen on traces other than the published five.
+        Policy(
+            "default",
+            (("share-price", 1000.0), ("stranding", 1.2), ("fragmentation", 1.0), ("scarcity", 0.4)),
+            grain=20.0,
+            strategy="bundle",
+            keeping=Keeping(),
+        ),
         Policy("fgd", (("gradient", 1.0),)),
         Policy("bestfit", (("leftover", 1.0),), (("tightest", 1.0),)),
         Policy("random", is_drawn=True),

@@ -7,8 +7,6 @@ import msgspec
 
 from corral.placement.asks import PodAsk
 
-COVERED = 0.95
-
 
 class Statistics(msgspec.Struct, frozen=True, cache_hash=True):
     """Classes by frequency, most frequent first; frequencies sum to one."""
@@ -19,18 +17,21 @@ class Statistics(msgspec.Struct, frozen=True, cache_hash=True):
 NOTHING_KNOWN = Statistics()
 
 
-def statistics_of(asks: Iterable[PodAsk], covered: float = COVERED) -> Statistics:
-    """Returns the most frequent classes that together cover so much of what was asked.
+def statistics_of(asks: Iterable[PodAsk]) -> Statistics:
+    """Returns all classes of what was asked.
 
-    A class is what is asked of GPUs and processors; memory, rules and other resources make none of their own.
+    A class is what is asked of GPUs and processors; rules and other resources make none of their own, and memory only those that ask
+    for several whole GPUs, for which whole seats are kept.
     """
-    counts = Counter(ask._replace(memory=0, others=(), rules=0) for ask in asks)
-    wanted = covered * counts.total()
-    chosen: list[tuple[PodAsk, int]] = []
-    reached = 0
-    for ask, count in sorted(counts.items(), key=lambda pair: -pair[1]):
-        if reached >= wanted:
-            break
-        chosen.append((ask, count))
-        reached += count
-    return Statistics(tuple((ask, count / reached) for ask, count in chosen))
+    counts = Counter(_class_of(ask) for ask in asks)
+    total = counts.total()
+    return Statistics(tuple((ask, count / total) for ask, count in sorted(counts.items(), key=lambda pair: -pair[1])))
+
+
+def is_large(ask: PodAsk) -> bool:
+    """Whether several whole GPUs are asked of one node."""
+    return ask.gpu.number > 1 and not ask.gpu.is_share
+
+
+def _class_of(ask: PodAsk) -> PodAsk:
+    return ask._replace(memory=ask.memory if is_large(ask) else 0, others=(), rules=0, crowds=(), neighbours=())

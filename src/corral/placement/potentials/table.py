@@ -42,14 +42,18 @@ class Table:
 def look(fleet: Fleet, policy: Policy, ask: PodAsk) -> Evaluation:
     """Returns the key of each row for an ask, and the GPU that a share would get there."""
     found = _table(fleet, policy, ask).look()
-    if not ask.memory:
+    beside = fleet.neighbourly(ask)
+    if not ask.memory and beside is None:
         return found
-    enough = fleet.columns.memory[: len(found.keys)] >= ask.memory
-    return Evaluation(np.where(enough, found.keys, NOWHERE), found.devices)
+    # Who asks for no memory fits even where too much of it was given away.
+    fits = fleet.columns.memory[: len(found.keys)] >= ask.memory if ask.memory else np.True_
+    return Evaluation(np.where(fits if beside is None else fits & beside, found.keys, NOWHERE), found.devices)
 
 
 def look_first(fleet: Fleet, policy: Policy, ask: PodAsk) -> Evaluation:
     """Returns the same, right as to the smallest key alone, which costs less."""
+    if ask.neighbours or ask.crowds:
+        return look(fleet, policy, ask)
     found = _table(fleet, policy, ask).look()
     if not ask.memory or not len(found.keys) or fleet.columns.memory[found.keys.argmin()] >= ask.memory:
         return found
@@ -57,6 +61,8 @@ def look_first(fleet: Fleet, policy: Policy, ask: PodAsk) -> Evaluation:
 
 
 def _table(fleet: Fleet, policy: Policy, ask: PodAsk) -> Table:
-    """Memory of the host costs nothing, so asks that differ in it alone share a table, and it is looked at afterwards."""
-    slim = ask._replace(memory=0) if ask.memory else ask
+    """Memory of the host and neighbours cost nothing: asks that differ in them alone share a table, and they are looked at afterwards."""
+    slim = ask
+    if ask.memory or ask.crowds or ask.neighbours:
+        slim = ask._replace(memory=0, crowds=(), neighbours=())
     return fleet.kept((policy, slim), lambda: Table(fleet, policy, slim))

@@ -27,7 +27,7 @@ class Fragments(NamedTuple):
 
 def fragments_of(fleet: Fleet, statistics: Statistics) -> Fragments:
     """Returns the fragments of a fleet as it is."""
-    mix = mix_of(fleet, statistics)
+    mix = mix_of(fleet, statistics).typical()
     columns, length = fleet.columns, fleet.columns.length
     gpu, cpu, model = np.maximum(columns.gpu[:length], 0), columns.cpu[:length], columns.model[:length]
     left = gpu.sum(axis=1)
