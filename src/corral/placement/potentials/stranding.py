@@ -16,6 +16,8 @@ from corral.placement.potentials.outlook import Outlook, Potential
 
 _GPU_STEP = 50
 _CPU_STEP = 1000
+_MOST_CORES = 512
+"""So many steps of processors are told apart; a node with more, or one whose processors are shared without count, never lacks any."""
 _INDIFFERENCE = 200.0
 """Thousandths of a GPU: a class that strands so much more than another goes to such a node e times less often than it comes."""
 
@@ -57,13 +59,15 @@ class _Stranding:
         return np.asarray(self._stranded(table[:, None], left, after[:, None]) - before[:, None])
 
     def _stranded(self, table: Ints, gpu: Ints, cpu: Ints) -> Floats:
-        return np.asarray(self._tables[table, np.maximum(gpu, 0) // _GPU_STEP, cpu // _CPU_STEP])
+        cores = np.minimum(cpu // _CPU_STEP, self._tables.shape[2] - 1)
+        return np.asarray(self._tables[table, np.maximum(gpu, 0) // _GPU_STEP, cores])
 
     def _cover(self, columns: Columns, gpu: int, cpu: int) -> None:
-        if gpu // _GPU_STEP < self._tables.shape[1] and cpu // _CPU_STEP < self._tables.shape[2]:
+        cores = min(cpu // _CPU_STEP, _MOST_CORES)
+        if gpu // _GPU_STEP < self._tables.shape[1] and cores < self._tables.shape[2]:
             return
         gpus = max(gpu, int(columns.gpu_size.sum(axis=1).max())) // _GPU_STEP
-        cores = max(cpu, int(columns.cpu_size.max())) // _CPU_STEP
+        cores = min(max(cores, int(columns.cpu_size.max()) // _CPU_STEP), _MOST_CORES)
         self._tables = np.array([_table(pods, gpus, cores) for pods in self._sets])
 
 
