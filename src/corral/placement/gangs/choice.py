@@ -8,7 +8,7 @@ from corral.placement.asks import PodAsk, Seat
 from corral.placement.fleet.columns import Bools, Ints
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.fleet.wiring import best_set
-from corral.placement.gangs.keeping import without_kept
+from corral.placement.gangs.keeping import is_open, without_kept
 from corral.placement.potentials.evaluation import cheapest_gpus
 from corral.placement.potentials.policies import Policy
 from corral.placement.potentials.table import NOWHERE, look, look_first
@@ -16,22 +16,25 @@ from corral.placement.potentials.table import NOWHERE, look, look_first
 
 def best_seat(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, among: Bools | None = None) -> Seat | None:
     """Returns where a pod costs least, among some rows or all; None when it fits nowhere but where seats are kept for others."""
-    for open_rows in without_kept(fleet, policy, ask):
-        rows = open_rows if among is None or open_rows is None else among & open_rows
-        seat = _cheapest(fleet, policy, uid, ask, among if rows is None else rows)
-        if seat is not None:
-            return seat
+    row = _best(fleet, policy, uid, ask, among)
+    if row is None:
+        return None
+    if is_open(fleet, policy, ask, row):
+        return seat_on(fleet, policy, uid, ask, row)
+    for unkept in without_kept(fleet, policy, ask):
+        rows = unkept if among is None or unkept is None else among & unkept
+        row = _best(fleet, policy, uid, ask, among if rows is None else rows)
+        if row is not None:
+            return seat_on(fleet, policy, uid, ask, row)
     return None
 
 
-def _cheapest(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, among: Bools | None) -> Seat | None:
+def _best(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, among: Bools | None) -> int | None:
     if among is None and not policy.is_drawn:
-        row = _least(look_first(fleet, policy, ask).keys)
-    else:
-        keys = look(fleet, policy, ask).keys
-        keys = keys if among is None else np.where(among, keys, NOWHERE)
-        row = _drawn(keys, uid) if policy.is_drawn else _least(keys)
-    return seat_on(fleet, policy, uid, ask, row) if row is not None else None
+        return _least(look_first(fleet, policy, ask).keys)
+    keys = look(fleet, policy, ask).keys
+    keys = keys if among is None else np.where(among, keys, NOWHERE)
+    return _drawn(keys, uid) if policy.is_drawn else _least(keys)
 
 
 def seat_on(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk, row: int) -> Seat:

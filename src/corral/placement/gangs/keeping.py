@@ -54,11 +54,23 @@ def without_kept(fleet: Fleet, policy: Policy, ask: PodAsk) -> Iterator[Bools | 
 
     None means all of them; then nothing follows.
     """
-    if policy.keeping is None or not policy.statistics.shares:
+    seats = _seats_of(fleet, policy)
+    if seats is None:
         yield None
-        return
-    seats = fleet.kept(("seats", policy), lambda: _Seats(fleet, policy, policy.keeping or Keeping()))
-    yield from seats.open_to(ask)
+    else:
+        yield from seats.open_to(ask)
+
+
+def is_open(fleet: Fleet, policy: Policy, ask: PodAsk, row: int) -> bool:
+    """Whether a pod may take a row without a second thought: what is likely needed is left."""
+    seats = _seats_of(fleet, policy)
+    return seats is None or seats.is_open_to(ask, row)
+
+
+def _seats_of(fleet: Fleet, policy: Policy) -> "_Seats | None":
+    if policy.keeping is None or not policy.statistics.shares:
+        return None
+    return fleet.kept(("seats", policy), lambda: _Seats(fleet, policy, policy.keeping or Keeping()))
 
 
 class _Seats:
@@ -71,11 +83,23 @@ class _Seats:
         self._position = 0
         self._shape = -1
 
+    def is_open_to(self, ask: PodAsk, row: int) -> bool:
+        """Whether an ask that takes a row leaves what is likely needed."""
+        tight = self._tight(ask)
+        if not len(tight):
+            return True
+        rows = np.array([row])
+        lost = (self._seats[:, rows] - self._after(ask, rows))[tight, 0]
+        return bool(((lost <= 0) | (self._total[tight] - lost >= self._likely[tight])).all())
+
+    def _tight(self, ask: PodAsk) -> Ints:
+        """The classes that are not the ask's own, and of which so few seats are left that one more pod could matter."""
+        self._renew()
+        return np.flatnonzero(~self._served_by(ask) & (self._total - self._most < self._likely))
+
     def open_to(self, ask: PodAsk) -> Iterator[Bools | None]:
         """Yields which rows an ask may take under each of the two limits that bears on it."""
-        self._renew()
-        foreign = ~self._served_by(ask)
-        tight = np.flatnonzero(foreign & (self._total - self._most < self._likely))
+        tight = self._tight(ask)
         if not len(tight):
             yield None
             return

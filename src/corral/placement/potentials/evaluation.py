@@ -117,7 +117,11 @@ def named_gpus(fleet: Fleet, names: tuple[str, ...], rows: Ints) -> Bools:
 
 
 def _weighed(fleet: Fleet, policy: Policy, weights: Weights, outlook: Outlook) -> Floats:
-    costs = [weight * potential_of(fleet, policy.statistics, name)(outlook) for name, weight in weights]
+    potentials = fleet.kept(
+        ("weighed", policy.statistics, weights, len(fleet.models)),
+        lambda: [(weight, potential_of(fleet, policy.statistics, name)) for name, weight in weights],
+    )
+    costs = [weight * potential(outlook) for weight, potential in potentials]
     if not outlook.ask.gpu.number:
         costs = [cost for cost in costs if cost.ndim == 1]  # to who needs no GPU none of them costs anything
     if len(costs) == 1:
