@@ -27,14 +27,18 @@ def copies(session: Session, job: Found, name: str) -> list[Object]:
     return [copy_of(one, old, name) for one in (job.object, *(each for _, each in _companions(session, job)))]
 
 
-def make_way(session: Session, job: Found, wanted: Object, *, on_wait: Callable[[str], None]) -> None:
-    """Deletes a job that has ended, with all that is its own, when the server would take `wanted` in its place."""
+def refuse_replacement(session: Session, job: Found, wanted: Object) -> None:
+    """Raises when a job has not ended, or when the server would not take `wanted` in its place."""
     if state_of(job.object) not in ENDED:
         message = f"{job.shown} has not ended, so it is not replaced"
         hint = f"`corral delete {job.key.name}` ends it, and under another name it runs beside it"
         raise PermanentError("not-ended", message, hint=hint)
     named = {**wanted, "metadata": {**wanted["metadata"], "name": f"{job.key.name}-new"}}
     session.store.create(job.resource, named, WriteOptions(dry_run=True, validation="Strict"))
+
+
+def make_way(session: Session, job: Found, *, on_wait: Callable[[str], None]) -> None:
+    """Deletes a job and all that is its own, and returns when they are gone."""
     owned = _companions(session, job)
     for resource, obj in owned:
         _delete(session, resource, obj, "Background")
