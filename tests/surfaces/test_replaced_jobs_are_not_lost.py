@@ -79,3 +79,21 @@ def test_what_would_be_refused_is_refused_before_anything_is_deleted(stage: Holl
     refused = stage.cli("resubmit", "pytorchjob/one-worker-0", "--replace")
     assert (refused.returncode, "one-worker-0 is the name of a pod" in refused.stderr) == (2, True), refused.stderr
     assert stored(stage, "one-worker-0")["metadata"]["uid"] == before
+
+
+def test_other_names_do_not_matter(stage: HollowStage) -> None:
+    longest = "a" * 54  # its pod is called ...-master-0, and a label takes 63
+    stage.submit("neighbour-new", workers=0, master=Part())
+    for name in ("neighbour", longest):
+        before = ended(stage, name)["metadata"]["uid"]
+        done = stage.cli("resubmit", name, "--replace")
+        assert done.returncode == 0, done.stderr
+        assert stored(stage, name)["metadata"]["uid"] != before
+
+
+def test_what_the_server_would_not_take_is_refused_before_anything_is_deleted(stage: HollowStage) -> None:
+    before = ended(stage, "judged")["metadata"]["uid"]
+    for wrong in ("spec.runPolicy.backoffLimit=many", "spec.nonsense=1"):
+        refused = stage.cli("resubmit", "judged", "--replace", "--set", wrong)
+        assert (refused.returncode, wrong.split("=")[0] in refused.stderr) == (2, True), refused.stderr
+    assert stored(stage, "judged")["metadata"]["uid"] == before
