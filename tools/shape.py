@@ -36,6 +36,7 @@ REGISTRY = re.compile(
         )
     )
 )
+QUESTION = re.compile(r"\bclick\.(?:confirm|prompt)\b")
 MACHINE_PATH = re.compile(
     # Where keys for ssh are mounted in a container is a default of the MPIJob API.
     r"(?<![\w.~$}/-])/("
@@ -122,6 +123,12 @@ def stand_ins(tree: ast.Module) -> Iterator[tuple[int, str]]:
             yield node.lineno, "raises NotImplementedError"
 
 
+def questions_of_their_own(name: str, text: str) -> Iterator[str]:
+    """A question has one way, which knows who does not want to be asked."""
+    if name.startswith("src/") and "/speech/" not in name:
+        yield from (f"line {line}: asks by itself with `{found}`" for line, found in _found(QUESTION, text))
+
+
 def shells_and_pickles(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Both turn data into code."""
     for node in ast.walk(tree):
@@ -140,6 +147,7 @@ TEXT_RULES: tuple[Callable[[str, str], Iterable[str]], ...] = (
     unfinished_work,
     registry_hosts,
     machine_paths,
+    questions_of_their_own,
 )
 NODE_RULES: tuple[Callable[[ast.Module], Iterable[tuple[int, str]]], ...] = (
     long_functions,

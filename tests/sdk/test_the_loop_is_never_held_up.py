@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from corral.control.desk.session import Session
+from corral.errors import PermanentError
 from corral.sdk import AsyncClient, JobFailedError
+from corral.surfaces.sdk.client import opened
+from corral.surfaces.sdk.sessions import Place, Sessions
 from corral.testing.hollow_node import Part
 from tests.surfaces.hollow_stage import HollowStage, until
 
@@ -80,3 +84,22 @@ async def test_an_error_of_the_first_call_is_raised_where_it_is_awaited(home: Pa
     client = AsyncClient(context="nowhere")
     with pytest.raises(Exception, match='there is no context "nowhere"'):
         await client.list()
+
+
+async def test_a_client_that_still_opens_is_closed_at_once(home: Path) -> None:
+    """To open it may take seconds, when Corral has to be started."""
+    begun, may_end = threading.Event(), threading.Event()
+
+    def open_late() -> Session:
+        begun.set()
+        assert may_end.wait(20)
+        return opened(Place(), print)
+
+    client = AsyncClient()
+    client._sessions = Sessions(open_late)
+    jobs = asyncio.create_task(client.list())
+    assert await asyncio.to_thread(begun.wait, 20)
+    await client.close()
+    may_end.set()
+    with pytest.raises(PermanentError, match="the client is closed"):
+        await jobs

@@ -25,12 +25,14 @@ BAD = {
     "a stand-in": ("src/x.py", "def f():\n    raise NotImplementedError\n", "NotImplementedError"),
     "a shell": ("src/x.py", "run('x', shell=True)\n", "shell"),
     "a pickle": ("src/x.py", "import pickle\n", "loader"),
+    "a question of its own": ("src/corral/x.py", "click.confirm('sure?')\n", "line 1: asks by itself"),
     "a pickle, from": ("src/x.py", "from pickle import loads\n", "loader"),
 }
 
 GOOD = {
     "seven parameters and self": ("src/x.py", f"class C:\n    def f(self, {WIDE}): ...\n"),
     "options of a command": ("src/x.py", f"@click.option('-x')\ndef f({WIDE}, h, i): ...\n"),
+    "a question where they belong": ("src/corral/surfaces/cli/speech/asking.py", "click.prompt('which?')\n"),
     "a narrow error": ("src/x.py", "try:\n    x()\nexcept OSError:\n    pass\n"),
     "a generated list": ("requirements.lock", "pypi" + ".org\n"),
     "a path that an API names": ("job.yaml", "sshAuthMountPath: /ro" + "ot/.ssh\n"),

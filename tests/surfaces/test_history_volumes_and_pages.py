@@ -75,6 +75,21 @@ def test_a_person_is_asked_once(stage: HollowStage, typed: str, status: int, lef
     assert ("asked" in stage.cli("list", "-o", "name").stdout) is left
 
 
+def test_who_does_not_want_to_be_asked_is_not_asked(stage: HollowStage) -> None:
+    _done(stage, "unasked")
+    until(lambda: stage.cli("prune", "-s", "1s", "--dry-run").stdout, "an old job")
+    ours, theirs = pty.openpty()
+    os.write(ours, b"y\n")
+    for words, more in ((["--no-input"], {}), ([], {"CORRAL_NO_INPUT": "1"})):
+        command = [sys.executable, "-m", "corral", "prune", "-s", "1s", *words]
+        environment = {**private_environment(stage.home), **more}
+        done = subprocess.run(command, env=environment, stdin=theirs, capture_output=True, timeout=LIMIT)
+        assert (done.returncode, b"and nobody can be asked" in done.stderr) == (2, True), done.stderr
+    os.close(ours)
+    os.close(theirs)
+    assert stage.cli("prune", "-s", "1s", "-y").stdout == "pytorchjob.kubeflow.org/unasked deleted\n"
+
+
 def test_claims_are_shown_when_they_are_bound(stage: HollowStage) -> None:
     spec = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}
     told = {"description": "handwritten digits", "owner": "jane"}

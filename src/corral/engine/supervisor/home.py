@@ -8,6 +8,7 @@ logs/              one file per process, rotated by size
 run/               locks, pids, the plan, and what the supervisor last said about its children
 config.yaml        settings of the user, for all commands
 used.json          the context that `corral use` chose
+replaced/          what `corral resubmit --replace` has deleted and not made again
 node/              pods, their logs, the directories behind claims, and what image names mean
 """
 
@@ -35,6 +36,7 @@ class Home:
         self.node = os.path.join(self.root, "node")
         self.settings_file = os.path.join(self.root, "config.yaml")
         self.used_file = os.path.join(self.root, "used.json")
+        self.replaced = os.path.join(self.root, "replaced")
         self.lock_file = os.path.join(self.run, "supervisor.lock")
         self.start_lock_file = os.path.join(self.run, "start.lock")
         self.controllers_lock_file = os.path.join(self.run, "controllers.lock")

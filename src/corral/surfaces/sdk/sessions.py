@@ -22,7 +22,10 @@ class Sessions:
 
     def __init__(self, open_first: Callable[[], Session]) -> None:
         self._open_first = open_first
+        self._opening = threading.Lock()
+        """Held for as long as the first session is opened, which may take seconds: Corral may have to be started."""
         self._lock = threading.Lock()
+        """Held for moments only, since a loop may wait for it."""
         self._first: Session | None = None
         self._idle: list[Session] = []
         self._is_closed = False
@@ -34,15 +37,37 @@ class Sessions:
 
     def take(self) -> Session:
         """Returns a session that nobody else uses; the first one chooses the API."""
-        with self._lock:
-            if self._is_closed:
-                raise PermanentError("closed-client", "the client is closed", hint="make another one")
-            if self._idle:
-                return self._idle.pop()
+        if (idle := self._idle_one()) is not None:
+            return idle
+        with self._opening:
             if self._first is None:
-                self._first = self._open_first()
-                return self._first
+                return self._opened_first()
+        with self._lock:
+            self._refuse_if_closed()
         return self._first._replace(store=self._first.open_store())
+
+    def _idle_one(self) -> Session | None:
+        with self._lock:
+            self._refuse_if_closed()
+            return self._idle.pop() if self._idle else None
+
+    def _opened_first(self) -> Session:
+        """Opens the first session; one that nobody wants any more by then is closed again."""
+        with self._lock:
+            self._refuse_if_closed()
+        session = self._open_first()
+        try:
+            with self._lock:
+                self._refuse_if_closed()
+                self._first = session
+        except PermanentError:
+            session.store.close()
+            raise
+        return session
+
+    def _refuse_if_closed(self) -> None:
+        if self._is_closed:
+            raise PermanentError("closed-client", "the client is closed", hint="make another one")
 
     def give_back(self, session: Session) -> None:
         """Keeps a session for the next one who asks."""

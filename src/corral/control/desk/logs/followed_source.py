@@ -104,23 +104,20 @@ class FollowedSource:
         return None
 
     def _await_start(self, pod: LoggedPod) -> bool:
-        """Returns whether the container has begun; waits for it when it may still do so."""
+        """Returns whether the container has begun; waits for it when it may still do so, for days if need be."""
         uid, container = self._source.uid, self._source.container
-        if has_started(pod, container):
-            return True
-        if pod.is_finished or self._board.is_over:
-            return False
 
         def happened() -> bool:
             seen = self._board.pod(uid)
             return seen is None or has_started(seen, container) or seen.is_finished or self._board.is_over
 
-        self._board.wait(happened, 30.0)
-        seen = self._pod()
-        return seen is not None and (has_started(seen, container) or self._await_start_again(seen))
-
-    def _await_start_again(self, pod: LoggedPod) -> bool:
-        return not self._board.is_closed and self._await_start(pod)
+        looked: LoggedPod | None = pod
+        while looked is not None and not has_started(looked, container):
+            if looked.is_finished or self._board.is_over:
+                return False
+            self._board.wait(happened, 30.0)
+            looked = self._pod()
+        return looked is not None
 
     def _catch_up(self, pod: LoggedPod) -> None:
         """Reads what is left of the run before, when there is a new one, which then is read from its beginning."""

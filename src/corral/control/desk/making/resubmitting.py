@@ -1,6 +1,7 @@
 """Making a job once more: under another name, or in place of itself when it is done."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from corral.control.desk.jobs.lines import ENDED, state_of
@@ -14,7 +15,7 @@ from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.submission.resubmission import companions_of, copy_of, mounted_config_maps
 from corral.kinds.well_known import CONFIG_MAP, DEPLOYMENT, SERVICE
 from corral.ports.object_store import DeleteOptions, Scope, WriteOptions
-from corral.ports.refusals import ConflictError, ForbiddenError, NotFoundError
+from corral.ports.refusals import AlreadyExistsError, ConflictError, ForbiddenError, NotFoundError
 
 _COMPANIONS: Final = {one.kind: one for one in (CONFIG_MAP, SERVICE, DEPLOYMENT)}
 GONE_WITHIN: Final = 120.0
@@ -27,14 +28,19 @@ def copies(session: Session, job: Found, name: str) -> list[Object]:
     return [copy_of(one, old, name) for one in (job.object, *(each for _, each in _companions(session, job)))]
 
 
-def make_way(session: Session, job: Found, wanted: Object, *, on_wait: Callable[[str], None]) -> None:
-    """Deletes a job that has ended, with all that is its own, when the server would take `wanted` in its place."""
+def refuse_replacement(session: Session, job: Found, wanted: Object) -> None:
+    """Raises when a job has not ended, or when the server would not take `wanted` in its place."""
     if state_of(job.object) not in ENDED:
         message = f"{job.shown} has not ended, so it is not replaced"
         hint = f"`corral delete {job.key.name}` ends it, and under another name it runs beside it"
         raise PermanentError("not-ended", message, hint=hint)
-    named = {**wanted, "metadata": {**wanted["metadata"], "name": f"{job.key.name}-new"}}
-    session.store.create(job.resource, named, WriteOptions(dry_run=True, validation="Strict"))
+    # A server judges an object before it looks whether the name is free: that it is not is all there is to say.
+    with suppress(AlreadyExistsError):
+        session.store.create(job.resource, wanted, WriteOptions(dry_run=True, validation="Strict"))
+
+
+def make_way(session: Session, job: Found, *, on_wait: Callable[[str], None]) -> None:
+    """Deletes a job and all that is its own, and returns when they are gone."""
     owned = _companions(session, job)
     for resource, obj in owned:
         _delete(session, resource, obj, "Background")

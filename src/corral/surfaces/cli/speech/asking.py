@@ -15,6 +15,11 @@ def answer_to(question: str, *, otherwise: str, flag: str) -> str:
     return str(click.prompt(question, default="", show_default=False, err=True)).strip()
 
 
+def is_agreed(question: str, *, otherwise: str, flag: str) -> bool:
+    """Whether somebody says yes; whatever else is typed means no."""
+    return answer_to(f"{question} [y/N]", otherwise=otherwise, flag=flag).lower() in ("y", "yes")
+
+
 def may_ask() -> bool:
     """Whether there is somebody to ask who wants to be asked."""
     if MANNER.no_input or not sys.stdin.isatty():

@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
@@ -118,7 +119,8 @@ def send(
         objects = with_sets(objects_in(session.namespace), sending.sets)
         if then is None or sending.dry_run != "none":
             return send_in(session, resource, objects, needs, sending)
-        made = _made(session, resource, objects, needs, sending)
+        refuse_unmet(session, needs)
+        made = _submitted(session, resource, objects, sending)
         for one in made:
             tell(str(one))
         from corral.control.desk.naming.finding import Found
@@ -127,13 +129,24 @@ def send(
 
 
 def send_in(
-    session: "Session", resource: "ApiResource", objects: "Sequence[Object]", needs: "Needs", sending: Sending
+    session: "Session",
+    resource: "ApiResource",
+    objects: "Sequence[Object]",
+    needs: "Needs",
+    sending: Sending,
+    *,
+    around: "AbstractContextManager[None] | None" = None,
 ) -> int:
-    """Shows or makes objects, the job first, by an API that is open, and returns the exit status."""
+    """Shows or makes objects, the job first, by an API that is open, and returns the exit status.
+
+    They are made inside of `around`, which begins when nothing that they need is known to be missing.
+    """
     if sending.dry_run == "client":
         show_objects(objects, sending)
         return DONE
-    made = _made(session, resource, objects, needs, sending)
+    refuse_unmet(session, needs)
+    with around or nullcontext():
+        made = _submitted(session, resource, objects, sending)
     tell_made(made, sending)
     if sending.dry_run == "server":
         return DONE
@@ -142,12 +155,11 @@ def send_in(
     return _await(session, made[0], sending) if sending.wait else DONE
 
 
-def _made(
-    session: "Session", resource: "ApiResource", objects: "Sequence[Object]", needs: "Needs", sending: Sending
+def _submitted(
+    session: "Session", resource: "ApiResource", objects: "Sequence[Object]", sending: Sending
 ) -> "list[Made]":
     from corral.control.desk.making.submitting import submit_objects
 
-    refuse_unmet(session, needs)
     return submit_objects(session, resource, objects, key=sending.key, dry_run=sending.dry_run == "server")
 
 

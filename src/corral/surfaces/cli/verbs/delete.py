@@ -4,21 +4,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from corral.surfaces.cli.acts.deleting import Complaints, delete_each, tell_deleted
 from corral.surfaces.cli.connection import api_options, chosen_api, connected
-from corral.surfaces.cli.render.output import say, tell
+from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.speech.asking import answer_to
-from corral.surfaces.cli.speech.exit_codes import DONE, exit_status
 from corral.surfaces.cli.speech.mistyped import Mistyped
-from corral.surfaces.cli.speech.spoken import spoken
 from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from corral.control.desk.manifests.reading import Manifest
     from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
-    from corral.errors import CorralError
 
 
 @click.command()
@@ -56,13 +52,7 @@ def delete(
     if sum(map(bool, (names, files, everything or selector))) != 1:
         raise click.UsageError("either names, or -f, or --all or -l")
     manifests = _manifests(files) if files else []
-    refused: list[CorralError] = []
-
-    def complain(problem: "CorralError") -> None:
-        if not (ignore_not_found and problem.code == "not-found"):
-            refused.append(problem)
-            tell(spoken(problem))
-
+    complain = Complaints(ignored="not-found" if ignore_not_found else "")
     with connected(doing="deleting from") as session:
         if names:
             _delete_named(session, names, trainer, complain)
@@ -70,10 +60,10 @@ def delete(
             from corral.control.desk.manifests.applying import Terms
             from corral.control.desk.manifests.deleting import delete_all
 
-            delete_all(session, manifests, Terms(chosen_api().namespace), on_done=_tell_deleted, on_problem=complain)
+            delete_all(session, manifests, Terms(chosen_api().namespace), on_done=tell_deleted, on_problem=complain)
         else:
-            _delete_found(session, _agreed(session, trainer, selector, is_sure=is_sure), complain)
-    return exit_status(refused[0]) if refused else DONE
+            delete_each(session, _agreed(session, trainer, selector, is_sure=is_sure), complain, was_named=False)
+    return complain.status
 
 
 def _manifests(files: tuple[str, ...]) -> "list[Manifest]":
@@ -82,32 +72,17 @@ def _manifests(files: tuple[str, ...]) -> "list[Manifest]":
     return manifests_in(files)
 
 
-def _delete_named(
-    session: "Session", names: tuple[str, ...], trainer: str, complain: "Callable[[CorralError], None]"
-) -> None:
+def _delete_named(session: "Session", names: tuple[str, ...], trainer: str, complain: Complaints) -> None:
     from corral.control.desk.naming.finding import job_or_pod
     from corral.errors import PermanentError
 
     for name in names:
         try:
-            _delete_found(session, [job_or_pod(session, name, pods=False, trainer=trainer)], complain)
-        except PermanentError as error:
-            complain(error)
-
-
-def _delete_found(session: "Session", found: "Sequence[Found]", complain: "Callable[[CorralError], None]") -> None:
-    from corral.control.desk.manifests.deleting import delete_found
-    from corral.errors import PermanentError
-
-    for one in found:
-        try:
-            _tell_deleted(delete_found(session, one))
+            found = job_or_pod(session, name, pods=False, trainer=trainer)
         except PermanentError as error:
             complain(error)
             continue
-        if one.is_training:
-            # Arena's users, and the scripts that they have, look for this sentence.
-            tell(f"The training job {one.key.name} has been deleted successfully")
+        delete_each(session, [found], complain, was_named=True)
 
 
 def _agreed(session: "Session", trainer: str, selector: str, *, is_sure: bool) -> "list[Found]":
@@ -133,7 +108,3 @@ def _agreed(session: "Session", trainer: str, selector: str, *, is_sure: bool) -
     if typed != str(len(jobs)):
         raise Mistyped("nothing was deleted", "-y deletes without asking")
     return jobs
-
-
-def _tell_deleted(name: str) -> None:
-    say(f"{name} deleted")

@@ -1,14 +1,15 @@
 """`corral prune`."""
 
-import sys
 import time
 from typing import TYPE_CHECKING
 
 import click
 
+from corral.surfaces.cli.acts.deleting import Complaints, delete_each
 from corral.surfaces.cli.connection import api_options, connected
 from corral.surfaces.cli.render.output import say, tell
-from corral.surfaces.cli.speech.exit_codes import DONE, exit_status
+from corral.surfaces.cli.speech.asking import is_agreed
+from corral.surfaces.cli.speech.exit_codes import DONE
 from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.words.durations import seconds_given
 from corral.surfaces.cli.words.output_form import OutputForm, output_option
@@ -16,7 +17,6 @@ from corral.surfaces.cli.words.trainer_type import type_option
 
 if TYPE_CHECKING:
     from corral.control.desk.naming.finding import Found
-    from corral.control.desk.session import Session
 
 
 @click.command()
@@ -56,9 +56,14 @@ def prune(since: int, everywhere: bool, trainer: str, is_sure: bool, dry_run: bo
         _preview(jobs, everywhere=everywhere, output=output, is_answer=dry_run)
         if dry_run:
             return DONE
-        if not is_sure:
-            _ask(len(jobs))
-        return _delete(session, jobs)
+        many = "this training job" if len(jobs) == 1 else f"these {len(jobs)} training jobs"
+        if not is_sure and not is_agreed(
+            f"Delete {many}?", otherwise=f"{many} would be deleted", flag="-y deletes them without asking"
+        ):
+            raise Mistyped("nothing was deleted", "-y deletes without asking")
+        complain = Complaints()
+        delete_each(session, jobs, complain, was_named=False)
+        return complain.status
 
 
 def _preview(jobs: "list[Found]", *, everywhere: bool, output: OutputForm, is_answer: bool) -> None:
@@ -72,29 +77,3 @@ def _preview(jobs: "list[Found]", *, everywhere: bool, output: OutputForm, is_an
         write("\n".join(job.shown for job in jobs))
     else:
         write(job_table([job_line(job) for job in jobs], time.time(), Surroundings(), everywhere=everywhere))
-
-
-def _ask(count: int) -> None:
-    many = "this training job" if count == 1 else f"these {count} training jobs"
-    if not sys.stdin.isatty():
-        raise Mistyped(f"{many} would be deleted, and nobody can be asked", "-y deletes them without asking")
-    if not click.confirm(f"Delete {many}?", err=True):
-        raise Mistyped("nothing was deleted", "-y deletes without asking")
-
-
-def _delete(session: "Session", jobs: "list[Found]") -> int:
-    from corral.control.desk.manifests.deleting import delete_found
-    from corral.errors import PermanentError
-    from corral.ports.refusals import NotFoundError
-    from corral.surfaces.cli.speech.spoken import spoken
-
-    status = DONE
-    for job in jobs:
-        try:
-            say(f"{delete_found(session, job)} deleted")
-        except NotFoundError:
-            continue  # somebody else was faster, or its time to live was over
-        except PermanentError as error:
-            tell(spoken(error))
-            status = status or exit_status(error)
-    return status
