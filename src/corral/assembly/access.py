@@ -4,8 +4,8 @@ import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from corral.assembly.embedded import embedded_access
 from corral.assembly.settings import read_settings
+from corral.assembly.this_machine import embedded_access
 from corral.errors import PermanentError
 
 if TYPE_CHECKING:

@@ -4,11 +4,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from corral.assembly.access import access_to, choose
-from corral.assembly.embedded import start_embedded
 from corral.assembly.settings import read_settings
-from corral.engine.supervisor import lifecycle
+from corral.assembly.this_machine import is_running
 from corral.engine.supervisor.home import default_home
-from corral.engine.supervisor.unusable_home import examine, refusals_told
 from corral.errors import PermanentError
 
 if TYPE_CHECKING:
@@ -75,7 +73,7 @@ def open_glance(seconds: float, **flags: str) -> "Session | None":
     from corral.control.desk.session import Session
 
     chosen = choose(read_settings(**flags))
-    if chosen.target.where == "embedded" and not _is_running():
+    if chosen.target.where == "embedded" and not is_running():
         return None
     access, name = access_to(chosen)
 
@@ -112,7 +110,9 @@ def _kept_logs(namespace: str, name: str) -> "list[KeptLog]":
 
 def _start_if_needed(on_start: Callable[[str], None]) -> None:
     """Starts the embedded cluster; one that runs is left as it is, whatever it was started with."""
-    if not _is_running():
+    if not is_running():
+        from corral.assembly.embedded import start_embedded
+
         up = start_embedded(on_wait=on_start)
         on_start(f"started Corral on this machine in {up.seconds * 1000:.0f} ms ({up.address}); `corral down` stops it")
         for note in up.notes:
@@ -120,12 +120,5 @@ def _start_if_needed(on_start: Callable[[str], None]) -> None:
 
 
 def _refuse_stopped() -> None:
-    if not _is_running():
+    if not is_running():
         raise PermanentError("not-running", "Corral does not run on this machine", hint="`corral up` starts it")
-
-
-def _is_running() -> bool:
-    home = default_home()
-    examine(home)
-    with refusals_told(home):
-        return lifecycle.observe(home).is_running

@@ -5,7 +5,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from corral.engine.overview import Overview, look, objects_in
 from corral.engine.supervisor import lifecycle
@@ -14,9 +14,6 @@ from corral.engine.supervisor.plan import LISTEN_FD, ChildSpec, Plan
 from corral.engine.supervisor.readiness import wait_ready
 from corral.engine.supervisor.unusable_home import examine, refusals_told
 from corral.errors import CorralError, PermanentError
-
-if TYPE_CHECKING:
-    from corral.adapters.kubernetes.access import Access
 
 READY_SECONDS = 30.0
 
@@ -174,24 +171,3 @@ def embedded_overview() -> Overview:
         except CorralError as error:
             kind = "no answer" if isinstance(error, UnreachableError) else "answered with an error"
             return overview.without_api(f"{kind}: {error.message}")
-
-
-def embedded_access() -> "Access":
-    """Returns how a client reaches the embedded API; it must have been started once."""
-    from corral.adapters.kubernetes.kubeconfig import access_of, read_kubeconfig
-
-    refuse_missing_kubeconfig()
-    return access_of(read_kubeconfig([kubeconfig_path()]), "corral", os.environ)
-
-
-def kubeconfig_path() -> str:
-    """Returns the path of the embedded cluster's kubeconfig, whether it is there or not."""
-    return default_home().kubeconfig
-
-
-def refuse_missing_kubeconfig() -> None:
-    """Raises when the kubeconfig is not there yet, or no more."""
-    home = default_home()
-    examine(home)
-    if not os.path.exists(home.kubeconfig):
-        raise PermanentError("not-set-up", f"there is no kubeconfig in {home.root}", hint="run `corral up` first")

@@ -9,7 +9,7 @@ from corral.errors import PermanentError
 
 def signed_log_link(namespace: str, job: str, seconds: int) -> str:
     """Returns the address of the page with the logs of a job at the embedded API; it works for so many seconds."""
-    from corral.assembly.embedded import embedded_access
+    from corral.assembly.this_machine import embedded_access
     from corral.kinds.log_links import LogLink
 
     token = default_home().token()

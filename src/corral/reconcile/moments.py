@@ -8,7 +8,7 @@ def seconds_of(stamp: str | None) -> float | None:
     if not stamp:
         return None
     try:
-        return datetime.fromisoformat(stamp.replace("Z", "+00:00")).timestamp()
+        return datetime.fromisoformat(stamp).timestamp()
     except ValueError:
         return None
 

@@ -193,7 +193,17 @@ class SyncTransport:
             return secure
         if self.access.proxy:
             raise PermanentError("unsupported-proxy", "an http:// server is reached directly only, without a proxy")
-        return http.client.HTTPConnection(host, port, timeout=limit)
+        return _PlainConnection(host, port, timeout=limit)
+
+
+class _PlainConnection(http.client.HTTPConnection):
+    """Looks up plain names as they are: to write them in the way of international ones first costs an import."""
+
+    def connect(self) -> None:
+        """Opens the connection."""
+        host = self.host.encode() if self.host.isascii() else self.host
+        self.sock = socket.create_connection((host, self.port), self.timeout)  # type: ignore[arg-type]
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 class _SecureConnection(http.client.HTTPSConnection):

@@ -39,11 +39,6 @@ def corral() -> None:
 prepared(corral)
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Runs one command line and ends the process with its exit status."""
-    sys.exit(run(arguments))
-
-
 def run(arguments: list[str] | None = None) -> int:
     """Runs one command line and returns its exit status; errors are written to stderr."""
     words = sys.argv[1:] if arguments is None else arguments

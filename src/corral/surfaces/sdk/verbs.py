@@ -8,7 +8,8 @@ from corral.control.desk.changing.scaling import scale
 from corral.control.desk.changing.suspending import set_suspended
 from corral.control.desk.jobs.events import Told, events_of, told
 from corral.control.desk.jobs.lines import JobLine, job_line
-from corral.control.desk.jobs.looking import Wanted, jobs_in, lines_of, pods_in
+from corral.control.desk.jobs.looking import Wanted, pods_in
+from corral.control.desk.jobs.looking import looked_at as all_looked_at
 from corral.control.desk.logs.sources import Choice
 from corral.control.desk.manifests.deleting import delete_found
 from corral.control.desk.naming.finding import Found, job_or_pod
@@ -43,9 +44,9 @@ def listed(wanted: Wanted, notes: Notes) -> Work[list[Seen]]:
     """Finds the training jobs, the newest first."""
 
     def work(session: Session) -> list[Seen]:
-        jobs = jobs_in(session, wanted=wanted, on_note=notes)
-        lines = lines_of(session, jobs, on_note=notes)
-        return [Seen(job, line) for job, line in zip(jobs, lines, strict=True)]
+        return [
+            Seen(job, line) for job, line in zip(*all_looked_at(session, wanted=wanted, on_note=notes), strict=True)
+        ]
 
     return work
 

@@ -1,7 +1,7 @@
 """A training job in one line: what became of it, how many of its pods run, how long it takes. Pure."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 from corral.control.desk.jobs.members import chief_among
 from corral.control.desk.jobs.pods import JobPod
@@ -113,12 +113,13 @@ def job_line(job: Found, pods: Sequence[JobPod] = ()) -> JobLine:
     """Returns the line of a job; of one that has ended the pods may be gone, so its own status counts."""
     obj, key, status = job.object, job.key, status_of(job.object)
     state = state_of(obj)
+    chief, tally = (chief_among(pods), _tally(pods)) if pods else (None, _NO_PODS)
     wanted = list(roles_of(obj))
-    chief, tally = chief_among(pods), _tally(pods)
-    roles = [one for one in (status.get("replicaStatuses") or {}).values() if isinstance(one, dict)]
-    succeeded = sum(one.get("succeeded", 0) for one in roles)
-    active = sum(one.get("active", 0) for one in roles)
-    failures = status.get("failures") or []
+    total = gpus = 0
+    for role in wanted:
+        total += role.replicas
+        gpus += role.replicas * gpus_of(_pod_spec(role).get("containers") or ())
+    failures = status.get("failures") or ()
     return JobLine(
         key.namespace,
         key.name,
@@ -126,30 +127,36 @@ def job_line(job: Found, pods: Sequence[JobPod] = ()) -> JobLine:
         state,
         status_word(obj, state, pods),
         trainer_of(job.resource.kind, obj),
-        _good(state, pods, tally, succeeded, active),
-        sum(role.replicas for role in wanted),
+        _good(state, pods, tally, status.get("replicaStatuses") or {}),
+        total,
         int(status.get("restarts") or 0) + tally.restarts,
         seconds_of(obj["metadata"].get("creationTimestamp")),
         seconds_of(status.get("startTime")),
         seconds_of(status.get("completionTime")) or _failed_at(obj),
-        progress_text(status.get("progress") or {}),
+        progress_text(status["progress"]) if status.get("progress") else "",
         tally.nodes,
         failures[-1].get("class", "") if failures else "",
-        sum(role.replicas * gpus_of(_pod_spec(role).get("containers") or ()) for role in wanted),
+        gpus,
         tally.gpus,
         chief.status.host_ip if chief is not None else "",
         _priority(obj, wanted),
     )
 
 
-def _good(state: str, pods: Sequence[JobPod], tally: "_Tally", succeeded: int, active: int) -> int:
+def _good(state: str, pods: Sequence[JobPod], tally: "_Tally", told: Mapping[str, Any]) -> int:
     """Returns how many pods are as they should be: ready or done while the job goes on, done when it has ended.
 
-    The status of a job may count a pod late, and its pods may be gone: of one that has ended, the larger number is true.
+    What the job has `told` of its roles may be late, and its pods may be gone: of one that has ended, the larger number is
+    true.
     """
-    if state in ENDED:
-        return max(succeeded, tally.succeeded)
-    return tally.ready if pods else active + succeeded
+    if pods and state not in ENDED:
+        return tally.ready
+    succeeded = active = 0
+    for one in told.values():
+        if isinstance(one, dict):
+            succeeded += one.get("succeeded", 0)
+            active += one.get("active", 0)
+    return max(succeeded, tally.succeeded) if state in ENDED else active + succeeded
 
 
 class _Tally(NamedTuple):
@@ -160,6 +167,9 @@ class _Tally(NamedTuple):
     restarts: int
     gpus: int
     nodes: tuple[str, ...]
+
+
+_NO_PODS: Final = _Tally(0, 0, 0, 0, ())
 
 
 def _tally(pods: Sequence[JobPod]) -> _Tally:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from corral.control.desk.jobs.glances import JobGlance
 from corral.control.desk.jobs.lines import JobLine, by_job, job_line
@@ -11,6 +11,7 @@ from corral.control.desk.naming.finding import Found, ignored, training_jobs
 from corral.control.desk.naming.kinds import TRAINING_RESOURCES
 from corral.control.desk.naming.trainers import trainer_named, trainer_of
 from corral.control.desk.session import Session
+from corral.control.desk.together import asked_together
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource
 from corral.kinds.training.label_names import JOB_NAME
@@ -85,11 +86,43 @@ def namespace_of(session: Session, jobs: Iterable[Found]) -> str:
     return session.namespace if all(job.key.namespace == session.namespace for job in jobs) else ""
 
 
-def lines_of(session: Session, jobs: list[Found], *, on_note: Callable[[str], None] = ignored) -> list[JobLine]:
-    """Returns a line for each job; how often containers were restarted in place only the pods can tell."""
-    scope = Scope(namespace_of(session, jobs), labels=JOB_NAME)
-    pods = by_job(pods_in(session.store, scope, on_note=on_note)) if jobs else {}
-    return [job_line(job, pods.get(job.key, [])) for job in jobs]
+class Looked(NamedTuple):
+    """Jobs, and a line for each of them."""
+
+    jobs: list[Found]
+    lines: list[JobLine]
+
+
+def looked_at(
+    session: Session,
+    resource: ApiResource | None = None,
+    *,
+    wanted: Wanted,
+    at_a_glance: bool = False,
+    on_note: Callable[[str], None] = ignored,
+) -> Looked:
+    """Returns the training jobs as `jobs_in` does, with their lines; how often containers were restarted only pods can tell.
+
+    Jobs and pods are asked for at the same time.
+    """
+    unseen: list[str] = []
+    around = "" if wanted.everywhere else session.namespace
+
+    def jobs_by(store: DirectStore) -> list[Found]:
+        own = session._replace(store=store)
+        return jobs_in(own, resource, wanted=wanted, at_a_glance=at_a_glance, on_note=on_note)
+
+    def pods_by(store: DirectStore, namespace: str = around) -> list[JobPod]:
+        return pods_in(store, Scope(namespace, labels=JOB_NAME), on_note=unseen.append)
+
+    jobs, pods = cast("tuple[list[Found], list[JobPod]]", asked_together(session, [jobs_by, pods_by]))
+    if unseen and namespace_of(session, jobs) != around:
+        unseen.clear()  # who may not see all pods may see those beside the jobs
+        pods = pods_by(session.store, session.namespace)
+    if jobs and unseen:
+        on_note(unseen[0])
+    beside = by_job(pods)
+    return Looked(jobs, [job_line(job, beside.get(job.key, [])) for job in jobs])
 
 
 def pods_in(store: DirectStore, scope: Scope, *, on_note: Callable[[str], None] = ignored) -> list[JobPod]:

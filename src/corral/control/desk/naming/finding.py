@@ -1,6 +1,7 @@
 """From the words of a command line to the object that is meant."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 from corral.control.desk.naming.kinds import (
@@ -15,11 +16,13 @@ from corral.control.desk.naming.kinds import (
 from corral.control.desk.naming.suggestions import did_you_mean
 from corral.control.desk.naming.trainers import trainer_named
 from corral.control.desk.session import Session
+from corral.control.desk.together import asked_together
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.training.label_names import BATCH_JOB_NAME, JOB_NAME
 from corral.kinds.well_known import JOB, POD
+from corral.ports.direct_store import DirectStore
 from corral.ports.object_store import Scope
 from corral.ports.refusals import ForbiddenError, NotFoundError
 
@@ -78,7 +81,7 @@ def job_or_pod(session: Session, word: str, *, pods: bool = True, trainer: str =
         return named(session, kind_meant(session, kind), name)
     wanted = trainer_named(trainer)
     training = [one for one in TRAINING_RESOURCES if wanted is None or one.kind == wanted.kind]
-    seen = [_look(session, resource, word) for resource in training]
+    seen = asked_together(session, [partial(_look, resource, session.namespace, word) for resource in training])
     found = [one for one in seen if isinstance(one, Found)]
     if len(found) > 1:
         names = " and ".join(one.shown for one in found)
@@ -86,7 +89,9 @@ def job_or_pod(session: Session, word: str, *, pods: bool = True, trainer: str =
         raise PermanentError("ambiguous-name", f'"{word}" is the name of {names}', hint=hint)
     others = [] if wanted is not None else [JOB, *([POD] if pods else [])]
     found += [
-        one for one in (_look(session, other, word) for other in ([] if found else others)) if isinstance(one, Found)
+        one
+        for one in (_look(other, session.namespace, word, session.store) for other in ([] if found else others))
+        if isinstance(one, Found)
     ]
     if found:
         return found[0]
@@ -102,11 +107,11 @@ def kind_meant(session: Session, word: str) -> ApiResource:
     return known_word(word) or resource_for(session.store.catalogue(), word)
 
 
-def _look(session: Session, resource: ApiResource, name: str) -> Found | ForbiddenError | None:
+def _look(resource: ApiResource, namespace: str, name: str, store: DirectStore) -> Found | ForbiddenError | None:
     """Returns the object of this name, in whichever version its kind is served, or the refusal to tell."""
     for version in versions_of(resource):
         try:
-            return Found(version, session.store.get(version, ObjectKey(session.namespace, name)))
+            return Found(version, store.get(version, ObjectKey(namespace, name)))
         except NotFoundError as error:
             if not error.kind_is_missing:
                 return None
@@ -139,7 +144,9 @@ def training_jobs(
     on_note: Callable[[str], None] = ignored,
 ) -> list[Found]:
     """Returns all training jobs of these kinds, whoever made them; a kind that we may not read is left out and noted."""
-    seen = [(resource, _listed(session, resource, scope, shape)) for resource in resources]
+    kinds = list(resources)
+    answers = asked_together(session, [partial(_listed, resource, scope, shape) for resource in kinds])
+    seen = list(zip(kinds, answers, strict=True))
     refused = {resource: told for resource, told in seen if isinstance(told, ForbiddenError)}
     if refused and len(refused) == len(seen):
         raise next(iter(refused.values()))
@@ -154,12 +161,12 @@ def training_jobs(
     return [one for _, told in seen if isinstance(told, list) for one in told]
 
 
-def _listed(session: Session, resource: ApiResource, scope: Scope, shape: Any) -> list[Found] | ForbiddenError | None:
+def _listed(resource: ApiResource, scope: Scope, shape: Any, store: DirectStore) -> list[Found] | ForbiddenError | None:
     """Returns the jobs of a kind, the refusal, or None when it is not served."""
     for version in versions_of(resource):
         try:
             found: list[Found] = []
-            for page in session.store.pages(version, scope, shape):
+            for page in store.pages(version, scope, shape):
                 found = ([] if page.is_first else found) + [Found(version, one) for one in page.items]
             return found
         except NotFoundError:

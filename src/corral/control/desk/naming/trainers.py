@@ -40,6 +40,8 @@ ABSENT: Final[Mapping[str, str]] = {
 }
 """Types of Arena that Corral does not run, and what they are."""
 
+_BY_KIND: Final = {one.kind: one.name for one in reversed(TRAINERS)}
+"""The first type of each kind."""
 _BY_WORD: Final = {word: one for one in TRAINERS for word in (one.name, *one.aliases)}
 
 
@@ -51,7 +53,8 @@ def trainer_named(word: str) -> Trainer | None:
 def trainer_of(kind: str, obj: Object) -> str:
     """Returns the type of a job: the one under which it was submitted, else that of its kind."""
     annotations: Mapping[str, Any] = obj["metadata"].get("annotations") or {}
-    submitted = _BY_WORD.get(str(annotations.get(TRAINER, "")))
-    if submitted is not None and submitted.kind == kind:
-        return submitted.name
-    return next((one.name for one in TRAINERS if one.kind == kind), kind.lower())
+    if TRAINER in annotations:
+        submitted = _BY_WORD.get(str(annotations[TRAINER]))
+        if submitted is not None and submitted.kind == kind:
+            return submitted.name
+    return _BY_KIND.get(kind) or kind.lower()

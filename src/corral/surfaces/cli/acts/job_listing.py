@@ -28,13 +28,14 @@ def show_jobs(
     statuses: frozenset[str] = _EVERY,
 ) -> None:
     """Shows the jobs that are wanted, of those only the ones with these statuses."""
-    from corral.control.desk.jobs.looking import jobs_in, lines_of
+    from corral.control.desk.jobs.looking import jobs_in, looked_at
 
     gc.disable()  # this command ends when its answer is written; looking for cycles among thousands of pods is in vain
-    jobs = jobs_in(session, resource, wanted=wanted, at_a_glance=output.is_for_people, on_note=note)
     lines: Sequence[JobLine] = ()
     if statuses or output.is_for_people:
-        lines = lines_of(session, jobs, on_note=note)
+        jobs, lines = looked_at(session, resource, wanted=wanted, at_a_glance=output.is_for_people, on_note=note)
+    else:
+        jobs = jobs_in(session, resource, wanted=wanted, on_note=note)
     if statuses:
         pairs = [(job, line) for job, line in zip(jobs, lines, strict=True) if line.status in statuses]
         jobs, lines = [job for job, _ in pairs], [line for _, line in pairs]

@@ -55,8 +55,10 @@ def laid_out(
     Into a file or a pipe ours are left out unless asked for: what reads them there knows how many columns there are. Columns
     without titles make a table without a first line.
     """
-    cells = [[column.title, *(where.safe(" ".join(column.cell(row).split())) for row in rows)] for column in columns]
     room = None if where.width is None else where.width - len(indent)
+    if room is None and not wide:
+        columns = [column for column in columns if not column.is_ours]  # what nobody sees need not be made
+    cells = [[column.title, *_texts(column, rows, where)] for column in columns]
     placed = list(zip(columns, cells, strict=True))
     kept = placed if wide else _fitting(placed, room)
     lines = [list(line) for line in zip(*(texts for _, texts in kept), strict=True)]
@@ -67,6 +69,13 @@ def laid_out(
     if room is not None and not wide and kept[-1][0].is_prose:
         lines = _wrapped(lines, room)
     return table(lines, indent, paint=painted if where.is_coloured else None)
+
+
+def _texts(column: Column[T], rows: Sequence[T], where: Surroundings) -> list[str]:
+    """Returns what a column shows of each row, on one line and harmless."""
+    return [
+        text if text.isalnum() else where.safe(" ".join(text.split())) for text in [column.cell(row) for row in rows]
+    ]
 
 
 def _fitting(placed: "Sequence[_Placed[T]]", room: int | None) -> "list[_Placed[T]]":

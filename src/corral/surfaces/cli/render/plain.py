@@ -5,13 +5,15 @@ from collections.abc import Callable, Sequence
 
 def table(rows: Sequence[Sequence[str]], indent: str = "", *, paint: Callable[[str], str] | None = None) -> str:
     """Returns rows as aligned columns, two blanks apart, without blanks at line ends; `paint` colours single cells."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    return "\n".join(indent + _line(row, widths, paint) for row in rows)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join([indent + _line(row, widths, paint) for row in rows])
 
 
 def _line(row: Sequence[str], widths: Sequence[int], paint: Callable[[str], str] | None) -> str:
+    if paint is None:
+        return "  ".join([cell.ljust(width) for cell, width in zip(row, widths, strict=True)]).rstrip()
     used = max((number + 1 for number, cell in enumerate(row) if cell.rstrip()), default=0)
-    cells = [cell if paint is None else paint(cell) for cell in row[:used]]
+    cells = [paint(cell) for cell in row[:used]]
     blanks = [" " * (width - len(cell) + 2) for cell, width in zip(row[:used], widths, strict=False)]
     return "".join(cell + blank for cell, blank in zip(cells, [*blanks[:-1], ""], strict=True)).rstrip()
 
