@@ -22,6 +22,7 @@ from corral.assembly.installing import install, install_manifests
 from corral.assembly.log_pages import serve_log_page, signed_log_link
 from corral.assembly.node import NodeFlags, image_orders, run_node
 from corral.assembly.operator import OperatorFlags, run_operator
+from corral.assembly.scheduler import SchedulerFlags, run_scheduler
 from corral.assembly.settings import arena_settings, image_pull_secrets, keep_setting, read_settings
 from corral.assembly.simulation import TraceFlags, simulate_trace
 from corral.engine.doctor.finding import Finding
@@ -32,6 +33,7 @@ __all__ = [
     "NodeFlags",
     "OperatorFlags",
     "Overview",
+    "SchedulerFlags",
     "TraceFlags",
     "Up",
     "arena_settings",
@@ -54,6 +56,7 @@ __all__ = [
     "refuse_missing_kubeconfig",
     "run_node",
     "run_operator",
+    "run_scheduler",
     "salvage_embedded",
     "serve_log_page",
     "signed_log_link",
