@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from corral.assembly.log_pages import serve_log_page, signed_log_link
     from corral.assembly.node import NodeFlags, image_orders, run_node
     from corral.assembly.operator import OperatorFlags, run_operator
+    from corral.assembly.scheduler import SchedulerFlags, run_scheduler
     from corral.assembly.settings import arena_settings, image_pull_secrets, keep_setting, read_settings
     from corral.assembly.simulation import TraceFlags, simulate_trace
     from corral.assembly.this_machine import embedded_access, kubeconfig_path, refuse_missing_kubeconfig
@@ -34,6 +35,7 @@ __all__ = [
     "NodeFlags",
     "OperatorFlags",
     "Overview",
+    "SchedulerFlags",
     "TraceFlags",
     "Up",
     "arena_settings",
@@ -56,6 +58,7 @@ __all__ = [
     "refuse_missing_kubeconfig",
     "run_node",
     "run_operator",
+    "run_scheduler",
     "salvage_embedded",
     "serve_log_page",
     "signed_log_link",
@@ -105,6 +108,7 @@ _MODULES = {
         "OperatorFlags",
         "run_operator",
     ),
+    "corral.assembly.scheduler": ("SchedulerFlags", "run_scheduler"),
     "corral.assembly.settings": (
         "arena_settings",
         "image_pull_secrets",

@@ -29,6 +29,11 @@ class Orders(NamedTuple):
     """Told of every admission, in order, before it is written to the ledger."""
 
     @property
+    def lease_name(self) -> str:
+        """Returns the name of the lease by which copies of this scheduler take turns."""
+        return f"{COMPONENT}-{self.shard}" if self.shard else COMPONENT
+
+    @property
     def ledger(self) -> ObjectKey:
         """Returns where the ledger is."""
         return ObjectKey(self.namespace, f"{LEDGER_NAME}-{self.shard}" if self.shard else LEDGER_NAME)

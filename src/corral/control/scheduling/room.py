@@ -53,10 +53,10 @@ class FleetRoom:
             if not 0 < len(members) < len(self.fleet):
                 continue  # nobody is left out by it, or everybody
             asked = tuple(one._replace(ask=self._narrow(tier, one.ask)) for one in gang.members)
-            answer = plan(self.fleet, gang._replace(members=asked), self._policy)
+            answer = plan(self.fleet, gang._replace(members=asked), self._policy, explain=False)
             if isinstance(answer, Plan):
                 return answer
-        return plan(self.fleet, gang, self._policy)
+        return plan(self.fleet, gang, self._policy, explain=False)
 
     def _narrow(self, tier: int, ask: PodAsk) -> PodAsk:
         """Returns an ask that allows the nodes of a tier only."""

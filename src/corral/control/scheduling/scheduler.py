@@ -17,7 +17,6 @@ from typing import Final, Literal
 
 from corral.control.health import Verdict
 from corral.control.leadership import LeadershipLostError
-from corral.control.metrics import SECONDS, Counter, Histogram, Reading
 from corral.control.mirror import Delta
 from corral.control.object_cache import ObjectCache
 from corral.control.plan_executor import Fence
@@ -26,6 +25,7 @@ from corral.control.scheduling.binding import Binder, Outcome, Settled, patience
 from corral.control.scheduling.board import Board, Decided
 from corral.control.scheduling.desk import FirstComeDesk
 from corral.control.scheduling.ledger_keeper import LedgerKeeper
+from corral.control.scheduling.measures import Measures
 from corral.control.scheduling.orders import Orders
 from corral.control.scheduling.promises import State
 from corral.control.scheduling.room import FleetRoom
@@ -55,11 +55,11 @@ _AFTER_LOSS: Final = 1.0
 class Scheduler:
     """One reign; `run` ends with LeadershipLostError when another one has begun."""
 
-    def __init__(self, runtime: Runtime, orders: Orders, fence: Fence) -> None:
+    def __init__(self, runtime: Runtime, orders: Orders, measures: Measures, fence: Fence) -> None:
         self._runtime = runtime
         self._clock = runtime.clock
         self._orders = orders
-        self._fence = fence
+        self._measures = measures
         self._pods: ObjectCache[SchedulingPod] = runtime.caches.shaped(POD, SchedulingPod)
         self._nodes: ObjectCache[SchedulingNode] = runtime.caches.shaped(NODE, SchedulingNode)
         room = FleetRoom(Fleet())
@@ -80,7 +80,6 @@ class Scheduler:
         self._left_alone: dict[str, float] = {}
         """Pods that do not stand in line for a while, and until when."""
         self._promised = asyncio.Event()
-        self.measures = Measures(self)
 
     async def run(self) -> None:
         """Works until cancelled, or until the ledger is somebody else's."""
@@ -109,6 +108,11 @@ class Scheduler:
     def verdicts(self) -> list[Verdict]:
         """Returns how every part is."""
         return self._runtime.caches.verdicts()
+
+    def unsynced(self) -> list[Verdict]:
+        """Returns what keeps it from working yet."""
+        caches = (self._nodes, self._pods)
+        return [Verdict(f"cache of {one.title}", False, "no complete list yet") for one in caches if not one.has_synced]
 
     @property
     def epoch(self) -> int:
@@ -216,7 +220,7 @@ class Scheduler:
 
         began = self._clock.monotonic()
         await self._keeper.write(rows)
-        self.measures.write_took.observe(self._clock.monotonic() - began)
+        self._measures.written.observe(self._clock.monotonic() - began)
         self._room_to_promise.set()
         self._binder.put(fresh)
 
@@ -247,10 +251,10 @@ class Scheduler:
         self._left_alone[decision.uid] = self._clock.monotonic() + waits
 
     def _tell_bound(self, decision: Decision) -> None:
-        self.measures.bound.add()
+        self._measures.bound.add()
         known = self.board.crowd.get(decision.uid)
         if known is not None:
-            self.measures.waited.observe(max(0.0, self._clock.now() - known.arrived))
+            self._measures.waited.observe(max(0.0, self._clock.now() - known.arrived))
         self._tell(decision, "Scheduled", f"Successfully assigned {decision.key} to {decision.node}")
 
     def _tell(
@@ -324,30 +328,3 @@ def _first(losses: BaseExceptionGroup[BaseException]) -> BaseException:
     while isinstance(found, BaseExceptionGroup):
         found = found.exceptions[0]
     return found
-
-
-class Measures:
-    """What the scheduler counts."""
-
-    def __init__(self, scheduler: Scheduler) -> None:
-        self.bound = Counter("corral_scheduler_bound_pods_total", "Pods that were bound.")
-        self.waited = Histogram(
-            "corral_scheduler_wait_seconds", "From the creation of a pod to its bind.", bounds=SECONDS
-        )
-        self.write_took = Histogram("corral_scheduler_ledger_write_seconds", "How long a write to the ledger took.")
-        self.readings = [
-            Reading("corral_scheduler_epoch", "The epoch of this reign.", lambda: [((), float(scheduler.epoch))]),
-            Reading(
-                "corral_scheduler_waiting_pods",
-                "Pods that wait for a place.",
-                lambda: [((), float(sum(1 for _ in scheduler.board.waiting())))],
-            ),
-            Reading(
-                "corral_scheduler_promised_pods",
-                "Pods that stand in the ledger.",
-                lambda: [((), float(len(scheduler.board.promises)))],
-            ),
-            Reading(
-                "corral_scheduler_nodes", "Nodes that are seen.", lambda: [((), float(len(scheduler.board.places)))]
-            ),
-        ]

@@ -69,6 +69,7 @@ SECTIONS: dict[str, Section] = {
     "A cluster": {
         "install": Entry("Put the definitions of the training kinds on a cluster."),
         "operator": Entry("Look after training jobs of a cluster, until stopped."),
+        "scheduler": Entry("Bind pods to the nodes of a cluster, gangs as a whole, until stopped."),
         "node": Entry("Join a cluster with this machine, until stopped."),
     },
     "Trying things out": {
