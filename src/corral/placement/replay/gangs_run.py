@@ -27,8 +27,8 @@ class Foresight(Protocol):
 class Watcher(Protocol):
     """Somebody who looks on, such as one who estimates starts."""
 
-    def arrived(self, job: GangJob, desk: Admission, now: float) -> None:
-        """A job stands in line, and the cycle of its arrival has not been decided."""
+    def waits(self, job: GangJob, desk: Admission, now: float) -> None:
+        """A job did not start in the cycle of its arrival."""
 
     def started(self, job: GangJob, now: float) -> None:
         """A job was admitted."""
@@ -97,6 +97,7 @@ class _Play:
         for job in jobs:
             heappush(self._events, (job.arrived, 1, job.uid))
         self._played: list[Played] = []
+        self._arrived: dict[str, None] = {}
 
     def run(self) -> list[Played]:
         while self._events:
@@ -105,13 +106,16 @@ class _Play:
                 _, is_arrival, uid = heappop(self._events)
                 self._happen(self._jobs[uid], bool(is_arrival), now)
             self._carry_out(self._desk.cycle(now), now)
+            for uid in self._arrived:
+                for one in self._watchers:
+                    one.waits(self._jobs[uid], self._desk, now)
+            self._arrived.clear()
         return self._played
 
     def _happen(self, job: GangJob, is_arrival: bool, now: float) -> None:
         if is_arrival:
             self._desk.wait(Waiting(gang_of(job), now, run_time=self._foresight.run_time(job)))
-            for one in self._watchers:
-                one.arrived(job, self._desk, now)
+            self._arrived[job.uid] = None
         else:
             self._desk.leave(job.uid)
             self._foresight.ended(job)
@@ -123,5 +127,6 @@ class _Play:
             job = self._jobs[admitted.plan.gang]
             self._played.append(Played(job, now))
             heappush(self._events, (now + job.duration, 0, job.uid))
+            self._arrived.pop(job.uid, None)
             for one in self._watchers:
                 one.started(job, now)

@@ -1,0 +1,124 @@
+"""What stands before a gang, played through: those that run end, those before it start one after the other, then it is its turn.
+
+Only GPUs are counted, over all nodes, and nobody passes anybody: what that leaves out, fragments of nodes and gangs that pass or come
+later and go first, is corrected by how wrong it was for others (`bands.py`). Run times are drawn, several times over, or taken as
+declared.
+"""
+
+from collections.abc import Mapping
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+import numpy as np
+
+from corral.placement.admission.admission import Admission
+from corral.placement.admission.amounts import GPU
+from corral.placement.estimates.run_times import Floats, Kind, RunTimes
+
+
+class Ahead(NamedTuple):
+    """A gang in line and all that matters to when it starts."""
+
+    capacity: int
+    """Thousandths of GPUs."""
+    size: int
+    running: tuple[tuple[Kind, float, float | None], ...]
+    """Of each that runs: its kind, how long it has run, and the run time that was declared."""
+    waiting: tuple[tuple[tuple[Kind, float | None], ...], ...]
+    """By queue, of each that stands before: its kind, and the run time that was declared. The gang's own queue comes first."""
+    weights: tuple[int, ...]
+    """Of these queues."""
+
+    @property
+    def position(self) -> int:
+        """Returns how many of its own queue stand before it."""
+        return len(self.waiting[0]) if self.waiting else 0
+
+
+def ahead_of(desk: Admission, uid: str, now: float, trusted: bool) -> Ahead | None:
+    """Returns what stands before a gang, None when it does not stand in line; run times count as declared when they are trusted."""
+    entry = desk.line.get(uid)
+    if entry is None:
+        return None
+    ground, line = desk.ground, desk.line
+    running = tuple(
+        (
+            Kind(one.claim.gang.queue, ground.held(one.uid).get(GPU, 0)),
+            now - one.started,
+            one.claim.run_time if trusted else None,
+        )
+        for one in ground.running.values()
+    )
+    own = entry.kind.queue
+    waiting, weights = [], []
+    for queue in (own, *(name for name in sorted(line.queues()) if name != own)):
+        before = [
+            (Kind(queue, one.needs.get(GPU, 0)), one.claim.run_time if trusted else None)
+            for one in line.ordered(queue)
+            if queue != own or line.rank(one.uid) < line.rank(uid)
+        ]
+        waiting.append(tuple(before))
+        weights.append(max(ground.queues.terms(queue).weight, 1))
+    return Ahead(ground.capacity.get(GPU, 0), entry.needs.get(GPU, 0), running, tuple(waiting), tuple(weights))
+
+
+def waits(ahead: Ahead, known: RunTimes, draws: int, generator: np.random.Generator) -> Floats:
+    """Returns, for each of some draws of run times, how long a gang waits."""
+    left = [_left(known, kind, elapsed, declared, generator.random(draws)) for kind, elapsed, declared in ahead.running]
+    lengths = [
+        [_left(known, kind, 0.0, declared, generator.random(draws)) for kind, declared in queue]
+        for queue in ahead.waiting
+    ]
+    return np.array(
+        [
+            _wait(ahead, [one[draw] for one in left], [[one[draw] for one in queue] for queue in lengths])
+            for draw in range(draws)
+        ]
+    )
+
+
+def _wait(ahead: Ahead, left: list[float], lengths: list[list[float]]) -> float:
+    used: dict[str, int] = {}
+    ends: list[tuple[float, int, str]] = []
+    for (kind, _, _), end in zip(ahead.running, left, strict=True):
+        used[kind.queue] = used.get(kind.queue, 0) + kind.size
+        ends.append((end, kind.size, kind.queue))
+    heapify(ends)
+    free, time = ahead.capacity - sum(used.values()), 0.0
+    following = [0] * len(ahead.waiting)
+    while True:
+        queue = _turn(ahead, used, following)
+        is_own_turn = queue == 0 and following[0] == len(ahead.waiting[0])
+        size = ahead.size if is_own_turn else ahead.waiting[queue][following[queue]][0].size
+        while free < size and ends:
+            time, gained, name = heappop(ends)
+            free += gained
+            used[name] -= gained
+        if is_own_turn:
+            return time
+        name, length = ahead.waiting[queue][following[queue]][0].queue, lengths[queue][following[queue]]
+        following[queue] += 1
+        if free >= size:
+            free -= size
+            used[name] = used.get(name, 0) + size
+            heappush(ends, (time + length, size, name))
+
+
+def _turn(ahead: Ahead, used: Mapping[str, int], following: list[int]) -> int:
+    """Returns which queue is next; the own queue always has somebody left: the gang itself."""
+    best, least = 0, float("inf")
+    for index, queue in enumerate(ahead.waiting):
+        if index == 0 or following[index] < len(queue):
+            name = queue[0][0].queue if queue else ""
+            share = used.get(name, 0) / ahead.weights[index]
+            if share < least:
+                best, least = index, share
+    return best
+
+
+def _left(known: RunTimes, kind: Kind, elapsed: float, declared: float | None, chances: Floats) -> Floats:
+    if declared is None:
+        return known.remaining(kind, elapsed, chances)
+    while declared <= elapsed:
+        declared = 2 * declared + 1.0
+    return np.full(len(chances), declared - elapsed)
