@@ -41,7 +41,8 @@ LINES: dict[str, tuple[tuple[str, ...], str]] = {
     "an object without metadata": ((*PLAIN, "--set=metadata=null"), "metadata and spec are mappings"),
     "a spec that is a word": ((*PLAIN, "--set=spec=x"), "metadata and spec are mappings"),
     "a value that is missing": ((*PLAIN, "--cpu"), "--cpu"),
-    "a time to wait for nothing": ((*PLAIN, "--timeout=5s"), "--propagate and --timeout are about waiting"),
+    "a code of no end": ((*PLAIN, "--propagate"), "--propagate is about waiting"),
+    "a time to wait for nothing": ((*PLAIN, "--timeout=5s"), "--timeout is about waiting"),
     "waiting for what is not made": ((*PLAIN, "--wait", "--dry-run=server"), "a dry run makes nothing"),
     "a command taken for a kind of trial": (
         ("submit", "tfjob", "--name=j", "--image=i", "--dry-run", "python train.py"),

@@ -168,7 +168,7 @@ def test_who_interrupts_detaches_and_the_job_goes_on(cli: Cli, home: Path) -> No
         (["--python", "nowhere", "plain.py"], "nowhere is neither a python nor an environment", ""),
         (["--python", "x", "--image", "y", "plain.py"], "--image brings a python of its own", ""),
         (["--framework", "jax", "--nproc-per-node", "2", "plain.py"], "start their processes themselves", ""),
-        (["-d", "--propagate", "plain.py"], "--detach does not wait", "add --wait"),
+        (["-d", "--propagate", "plain.py"], "--propagate is about waiting", "add --wait"),
         ([], "missing argument", ""),
     ],
 )

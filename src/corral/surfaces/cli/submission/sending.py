@@ -88,11 +88,12 @@ def sending_options(command: F) -> F:
     return command
 
 
-def sending_given(given: dict[str, Any]) -> Sending:
-    """Takes the values of these options out of all that were given."""
+def sending_given(given: dict[str, Any], *, is_followed: bool = False) -> Sending:
+    """Takes the values of these options out of all that were given; a job that is followed has an end to propagate anyway."""
     sending = Sending(**{field: given.pop(field) for field in Sending._fields})
-    if (sending.propagate or sending.timeout) and not sending.wait:
-        raise Mistyped("--propagate and --timeout are about waiting", "add --wait")
+    for flag, is_given in (("--propagate", sending.propagate and not is_followed), ("--timeout", sending.timeout)):
+        if is_given and not sending.wait:
+            raise Mistyped(f"{flag} is about waiting", "add --wait")
     if sending.wait and sending.dry_run != "none":
         raise Mistyped("a dry run makes nothing that could be waited for", "leave out --wait or --dry-run")
     return sending

@@ -8,7 +8,7 @@ from corral.surfaces.cli.connection import api_options, chosen_api
 from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
 from corral.surfaces.cli.speech.mistyped import Mistyped
-from corral.surfaces.cli.submission.sending import Sending, send, sending_options
+from corral.surfaces.cli.submission.sending import Sending, send, sending_given, sending_options
 
 if TYPE_CHECKING:
     from corral.assembly.scripts import Prepared
@@ -59,24 +59,12 @@ def run(script: str, args: tuple[str, ...], detach: bool, **given: Any) -> int:
     Exits with 0 when it succeeds, with 1 when it fails, with 9 when it is lost to the infrastructure; --propagate exits with
     its own code. Ctrl-C detaches; the job goes on.
     """
-    sending = _sending(given, detach=detach)
+    sending = sending_given(given, is_followed=not detach)
     prepared = _prepared(script, args, given)
     for note in prepared.notes:
         tell(f"note: {note}")
     follows = not (detach or sending.wait or sending.quiet or sending.output.name)
     return _sent(prepared, sending, follows=follows)
-
-
-def _sending(given: dict[str, Any], *, detach: bool) -> Sending:
-    """Takes how the job is sent out of all that was given; its end is waited for unless somebody detaches."""
-    sending = Sending(**{field: given.pop(field) for field in Sending._fields})
-    if sending.propagate and detach and not sending.wait:
-        raise Mistyped("--propagate is about the end, and --detach does not wait for it", "add --wait")
-    if sending.timeout and not sending.wait:
-        raise Mistyped("--timeout is about waiting", "add --wait")
-    if sending.wait and sending.dry_run != "none":
-        raise Mistyped("a dry run makes nothing that could be waited for", "leave out --wait or --dry-run")
-    return sending
 
 
 def _prepared(script: str, args: tuple[str, ...], given: dict[str, Any]) -> "Prepared":
