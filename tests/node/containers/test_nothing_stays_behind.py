@@ -8,7 +8,7 @@ from pathlib import Path
 
 from corral.engine.node.containers.clearing import Ended, end_all, end_pod
 from corral.engine.node.containers.ending import kill_everything, processes_of
-from corral.engine.node.containers.record import Run
+from corral.engine.node.containers.record import Run, environment_path, read_environment
 from corral.engine.node.containers.starting import start
 from corral.engine.supervisor.host import identity
 from tests.node.containers.launching import PATIENCE, Launcher, ended, until
@@ -101,6 +101,17 @@ def test_a_process_that_forks_as_fast_as_it_can_is_ended(launcher: Launcher) -> 
     assert kill_everything(run, PATIENCE)
 
     assert not processes_of(run)
+
+
+def test_the_environment_is_gone_after_the_end(launcher: Launcher) -> None:
+    """Values of Secrets stand in it."""
+    run = start(launcher.launch("sh", "-c", "sleep 1000", env={"TOKEN": "secret"}))
+    assert read_environment(run.folder)[b"TOKEN"] == b"secret"
+
+    kill_everything(run, PATIENCE)
+
+    assert ended(run).exit_code == 137
+    assert not Path(environment_path(run.folder)).exists()
 
 
 def test_control_groups_are_gone_after_the_end(launcher: Launcher) -> None:

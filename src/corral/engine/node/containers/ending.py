@@ -16,6 +16,7 @@ from corral.engine.node.containers.record import (
     KILLED,
     Ending,
     Run,
+    environment_path,
     execs_path,
     mount_points_path,
     read_ending,
@@ -59,7 +60,7 @@ def settle(run: Run, patience: float = BRIEFLY) -> bool:
     remove_unused(read_text(mount_points_path(run.folder)).splitlines())
     reap(run.holder)
     is_settled = is_kept and remove_groups(run.groups, patience) and is_quiet
-    return is_settled and _is_noted(settled_path(run.folder))
+    return is_settled and _is_closed(run.folder)
 
 
 def is_born(run: Run) -> bool:
@@ -134,9 +135,11 @@ def joined(run: Run) -> list[ProcessIdentity]:
     return found
 
 
-def _is_noted(path: str) -> bool:
+def _is_closed(folder: str) -> bool:
+    """Notes that nothing is left; what the environment says, which may be secret, nobody needs any more."""
     try:
-        note(path, "")
+        _remove(environment_path(folder))
+        note(settled_path(folder), "")
     except OSError:
         # On a full disk it is cleared away again the next time, which does no harm.
         return False

@@ -2,7 +2,7 @@
 
     record.json   the holder (pid and start mark), since when, its control groups, what it runs
     exit          its exit code and a line end, written by the holder; without a line end there is no code yet
-    environment   what the program was started with, separated by NUL, readable by the user only
+    environment   what the program was started with, separated by NUL, readable by the user only; until it is settled
     execs/        one record for each process that joined it later
     mountpoints   empty folders that were made to mount over, one per line
     oom           a sentence, when it was killed for using more memory than it may
