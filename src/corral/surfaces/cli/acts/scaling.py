@@ -74,7 +74,11 @@ def _command(word: str, kind: str, *, inward: bool) -> click.Command:
     @click.option("--retry", type=click.IntRange(0, 100), default=0, help="How often a failed script is run again.")
     @click.option("--script", default="", metavar="LINE", help="A line for the shell of the pod that leads.")
     @click.option(
-        "-e", "--env", multiple=True, metavar="NAME=VALUE", help="A variable for the script; may be repeated."
+        "-e",
+        "--env",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="A variable for the script; may be repeated. No place for secrets: the list of processes of the pod and the logs of the API show it.",
     )
     @api_options
     def command(name: str, count: int, timeout: int, retry: int, script: str, env: tuple[str, ...]) -> int:
