@@ -1,6 +1,8 @@
 """Making a job and what belongs to it: the job in one request, then the rest, owned by it from the first write.
 
-A job that cannot have all of its parts is deleted again, so that either everything is there or nothing.
+A job that cannot have all of its parts is deleted again, so that either everything is there or nothing: after a refusal,
+an error and Ctrl-C. A process that is killed (SIGKILL, a machine that goes down) between two requests leaves the job without
+the rest, and its pods wait for it; the same command with the same `--idempotency-key` makes what still lacks.
 """
 
 import os
