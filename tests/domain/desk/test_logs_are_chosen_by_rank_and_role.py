@@ -13,13 +13,14 @@ from corral.control.desk.logs.sources import (
     chosen_sources,
     refuse_empty_choice,
 )
-from corral.control.desk.naming.kinds import TRAINING_GROUP
+from corral.control.desk.naming.kinds import OPERATORS, TRAINING_GROUP
 from corral.control.desk.naming.kinds import TRAINING_KINDS as NAMES
 from corral.errors import PermanentError
 from corral.kinds.objects import Metadata
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
 from corral.kinds.training.label_names import TRAINING_CONTAINERS
+from corral.kinds.training.mpi import MPI_JOB_V2
 from corral.ports.kept_logs import KeptLog
 
 
@@ -38,6 +39,7 @@ def labels(pods: list[LoggedPod], **asked: object) -> list[str]:
 
 def test_the_names_that_are_written_out_twice_are_the_same() -> None:
     assert (GROUP, sorted(facts.kind for facts in TRAINING_KINDS)) == (TRAINING_GROUP, sorted(NAMES))
+    assert {(facts.controller_name, facts.kind) for facts in (*TRAINING_KINDS, MPI_JOB_V2)} == set(OPERATORS.items())
     assert {facts.container for facts in TRAINING_KINDS} == set(TRAINING_CONTAINERS)
 
 
