@@ -53,6 +53,13 @@ def test_a_rank_counts_the_leader_and_the_workers() -> None:
     assert [labels(pods, rank=rank) for rank in (0, 1, 2, 3)] == [["master-0"], ["worker-0"], ["worker-1"], []]
 
 
+def test_a_rank_stays_when_other_pods_are_gone() -> None:
+    left = [pod("worker", 1)]
+    sizes = {"master": 1, "worker": 2}
+    assert [one.label for one in chosen_sources(left, Choice(rank=2), sizes)] == ["worker-1"]
+    assert chosen_sources(left, Choice(rank=0), sizes) == []
+
+
 def test_a_launcher_has_no_rank() -> None:
     pods = [pod("launcher", None), pod("worker", 0), pod("worker", 1)]
     assert labels(pods) == ["worker-0", "worker-1", "launcher"]

@@ -98,6 +98,11 @@ def roles_of(obj: Object) -> Iterator[Role]:
         yield Role(name, 1 if one.get("replicas") is None else int(one["replicas"]), one.get("template") or {})
 
 
+def sizes_of(obj: Object) -> dict[str, int]:
+    """Returns how many pods each role has by the job itself, under the names that labels carry; a plain Job has no roles."""
+    return {role.name.lower(): role.replicas for role in roles_of(obj) if role.name}
+
+
 def total_of(obj: Object) -> int:
     """Returns for how many pods a job asks."""
     return sum(role.replicas for role in roles_of(obj))

@@ -1,6 +1,6 @@
 """Which containers of which pods are read, and how their lines are marked. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -12,6 +12,7 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.training.label_names import TRAINING_CONTAINERS
 from corral.ports.log_source import LogOptions
 
+NO_SIZES: Final[Mapping[str, int]] = {}
 DEFAULT_CONTAINER: Final = "kubectl.kubernetes.io/default-container"
 
 
@@ -74,10 +75,13 @@ class Source(NamedTuple):
     container: str
 
 
-def chosen_sources(pods: Sequence[LoggedPod], choice: Choice) -> list[Source]:
-    """Returns the sources that are meant, in the order of ranks; none when they are not there yet."""
+def chosen_sources(pods: Sequence[LoggedPod], choice: Choice, sizes: Mapping[str, int] = NO_SIZES) -> list[Source]:
+    """Returns the sources that are meant, in the order of ranks; none when they are not there yet.
+
+    The sizes of roles, as the job asks for them, tell the rank of a pod when others are gone.
+    """
     members = in_rank_order(member_of(pod) for pod in pods)
-    places = ranks(members)
+    places = ranks(members, sizes)
     return [
         _source(one, choice)
         for one in members
@@ -87,16 +91,16 @@ def chosen_sources(pods: Sequence[LoggedPod], choice: Choice) -> list[Source]:
     ]
 
 
-def refuse_empty_choice(pods: Sequence[LoggedPod], choice: Choice) -> None:
+def refuse_empty_choice(pods: Sequence[LoggedPod], choice: Choice, sizes: Mapping[str, int] = NO_SIZES) -> None:
     """Raises when a job has pods, and none of them is meant."""
     members = in_rank_order(member_of(pod) for pod in pods)
-    if not members or chosen_sources(pods, choice):
+    if not members or chosen_sources(pods, choice, sizes):
         return
     if choice.instance:
         hint = f"its pods are {', '.join(one.pod.name for one in members)}"
         raise PermanentError("no-such-rank", f'there is no pod "{choice.instance}" of this job', hint=hint)
     if choice.rank is not None:
-        last = max(ranks(members).values(), default=-1)
+        last = max(ranks(members, sizes).values(), default=-1)
         known = f"ranks are 0 to {last}" if last >= 0 else "no pod of this job has a rank"
         raise PermanentError("no-such-rank", f"there is no rank {choice.rank}: {known}")
     known = ", ".join(sorted({one.role for one in members if one.role})) or "none"
