@@ -17,6 +17,7 @@ from corral.control.desk.naming.kinds import OPERATORS, TRAINING_GROUP
 from corral.control.desk.naming.kinds import TRAINING_KINDS as NAMES
 from corral.errors import PermanentError
 from corral.kinds.objects import Metadata
+from corral.kinds.pod_view import ContainerState, ContainerStatus, PodStatus, Terminated, Waiting
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
 from corral.kinds.training.label_names import TRAINING_CONTAINERS
@@ -30,7 +31,7 @@ def pod(role: str, index: int | None, *containers: str, uid: str = "", **annotat
     name = "-".join(str(part) for part in ("job", role, index) if part not in ("", None))
     held = [NamedContainer(name=one) for one in containers or ("pytorch",)]
     metadata = Metadata(name=name, namespace="team", uid=uid or name, labels=labels, annotations=annotations)
-    return LoggedPod(metadata=metadata, spec=LoggedSpec(containers=held))
+    return LoggedPod(metadata=metadata, spec=LoggedSpec(containers=held), status=PodStatus())
 
 
 def labels(pods: list[LoggedPod], **asked: object) -> list[str]:
@@ -78,6 +79,16 @@ def test_the_container_that_trains_is_read() -> None:
     assert chosen_sources([pod("", None, "a", "b")], Choice())[0].container == "a"
     assert chosen_sources([pod("", None, "a", "b", **{DEFAULT_CONTAINER: "b"})], Choice())[0].container == "b"
     assert chosen_sources([pod("", None, "a", "b")], Choice(container="b"))[0].container == "b"
+
+
+def test_of_a_pod_whose_initialisation_failed_that_is_read() -> None:
+    held = pod("worker", 0, "pytorch")
+    ended = ContainerState(terminated=Terminated(exit_code=128))
+    held.status.init_container_statuses = [ContainerStatus(name="init-code", state=ended)]
+    held.status.container_statuses = [ContainerStatus(name="pytorch", state=ContainerState(waiting=Waiting()))]
+    assert chosen_sources([held], Choice())[0].container == "init-code"
+    held.status.container_statuses = [ContainerStatus(name="pytorch", restart_count=1)]
+    assert chosen_sources([held], Choice())[0].container == "pytorch"
 
 
 def test_a_container_rank_or_role_that_is_not_there_is_told_what_is() -> None:

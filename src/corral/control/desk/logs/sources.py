@@ -115,7 +115,10 @@ def _source(member: Member[LoggedPod], choice: Choice) -> Source:
 
 
 def container_of(pod: LoggedPod, asked: str = "") -> str:
-    """Returns the container of a pod that is meant: the one asked for, else the one that trains, else the first."""
+    """Returns the container of a pod that is meant: the one asked for, else the one that trains, else the first.
+
+    Where initialisation has failed, it is the container that failed: no other has anything to say.
+    """
     names = [one.name for one in pod.spec.containers]
     if asked:
         known = [*names, *(one.name for one in pod.spec.init_containers)]
@@ -123,10 +126,23 @@ def container_of(pod: LoggedPod, asked: str = "") -> str:
             hint = f"its containers are {', '.join(known)}"
             raise PermanentError("no-such-container", f'pod {pod.name} has no container "{asked}"', hint=hint)
         return asked
+    if failed := failed_init(pod):
+        return failed
     named = pod.metadata.annotations.get(DEFAULT_CONTAINER, "")
     if named in names:
         return named
     return next((name for name in names if name in TRAINING_CONTAINERS), names[0] if names else "")
+
+
+def failed_init(pod: PodView) -> str:
+    """Returns the container of initialisation that failed, so that nothing else of the pod has begun; "" when none did."""
+    if any(one.state.running or one.state.terminated or one.restart_count for one in pod.status.container_statuses):
+        return ""
+    for one in pod.status.init_container_statuses:
+        end = one.state.terminated or one.last_state.terminated
+        if end is not None and end.exit_code != 0 and one.state.running is None:
+            return one.name
+    return ""
 
 
 def in_order_of_failure(pods: Iterable[LoggedPod], sources: Sequence[Source]) -> list[Source]:
