@@ -61,6 +61,11 @@ def test_a_rank_stays_when_other_pods_are_gone() -> None:
     assert chosen_sources(left, Choice(rank=0), sizes) == []
 
 
+def test_an_instance_is_named_by_its_pod_or_by_its_place() -> None:
+    pods = [pod("master", 0), pod("worker", 0)]
+    assert labels(pods, instance="worker-0") == labels(pods, instance="job-worker-0") == ["worker-0"]
+
+
 def test_a_launcher_has_no_rank() -> None:
     pods = [pod("launcher", None), pod("worker", 0), pod("worker", 1)]
     assert labels(pods) == ["worker-0", "worker-1", "launcher"]

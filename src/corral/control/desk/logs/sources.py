@@ -47,7 +47,7 @@ class Choice(NamedTuple):
     since_time: str = ""
     """A moment as RFC 3339 writes it; "" is the beginning."""
     instance: str = ""
-    """The name of one pod."""
+    """The name of one pod, or its place: `worker-0`."""
 
     @property
     def is_one(self) -> bool:
@@ -87,7 +87,7 @@ def chosen_sources(pods: Sequence[LoggedPod], choice: Choice, sizes: Mapping[str
         for one in members
         if (not choice.role or one.role == choice.role.lower())
         and (choice.rank is None or places.get(one.pod.uid) == choice.rank)
-        and choice.instance in ("", one.pod.name)
+        and choice.instance in ("", one.pod.name, one.label)
     ]
 
 
