@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +16,7 @@ from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.well_known import CONFIG_MAP, DEPLOYMENT
 from corral.ports.object_store import Patch, Scope
+from corral.testing.hollow_node import Part
 from tests.surfaces.conftest import private_environment
 from tests.surfaces.hollow_stage import HollowStage, hollow_stage, until
 
@@ -32,6 +34,16 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HollowStage]:
 def made(stage: HollowStage, name: str, *words: str, schedule: str = "@yearly") -> None:
     done = stage.cli("cron", "pytorchjob", "--schedule", schedule, "--name", name, "--image", "none", *words)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_second_cron_of_a_name_is_told_of_the_first_while_its_job_is_there(stage: HollowStage) -> None:
+    made(stage, "minutely", *STAYS, schedule="* * * * *")
+    minute = int(time.time()) // 60
+    for at in (minute, minute + 1):
+        stage.cli("apply", "-f", str(stage.job(f"minutely-{at}", workers=0, master=Part(seconds=None))))
+    again = stage.cli("cron", "pytorchjob", "--schedule", "* * * * *", "--name", "minutely", "--image", "none", "true")
+    assert "cron.corral.dev/minutely exists already" in again.stderr, again.stderr
+    assert "corral cron delete minutely" in again.stderr
 
 
 def status(stage: HollowStage, name: str) -> Object:

@@ -115,6 +115,11 @@ def test_a_story_tells_ranks_exit_codes_and_classes() -> None:
     assert [moment.what for moment in story.moments] == ["Created", "Running"]
 
 
+def test_a_worker_does_not_become_the_chief_when_the_master_is_gone() -> None:
+    left = story_of(job(("Created", "True")), [pod("worker", 0), pod("worker", 2)], []).pods
+    assert [(one.place, one.rank, one.is_chief) for one in left] == [("worker-0", 1, False), ("worker-2", 3, False)]
+
+
 def test_a_story_of_an_ended_job_leaves_out_that_it_runs_no_more() -> None:
     story = story_of(job(("Created", "True"), ("Running", "False"), ("Failed", "True")), [], [])
     assert [moment.what for moment in story.moments] == ["Created", "Failed"]

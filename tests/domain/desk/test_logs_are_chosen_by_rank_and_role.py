@@ -13,13 +13,15 @@ from corral.control.desk.logs.sources import (
     chosen_sources,
     refuse_empty_choice,
 )
-from corral.control.desk.naming.kinds import TRAINING_GROUP
+from corral.control.desk.naming.kinds import OPERATORS, TRAINING_GROUP
 from corral.control.desk.naming.kinds import TRAINING_KINDS as NAMES
 from corral.errors import PermanentError
 from corral.kinds.objects import Metadata
+from corral.kinds.pod_view import ContainerState, ContainerStatus, PodStatus, Terminated, Waiting
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
 from corral.kinds.training.label_names import TRAINING_CONTAINERS
+from corral.kinds.training.mpi import MPI_JOB_V2
 from corral.ports.kept_logs import KeptLog
 
 
@@ -29,7 +31,7 @@ def pod(role: str, index: int | None, *containers: str, uid: str = "", **annotat
     name = "-".join(str(part) for part in ("job", role, index) if part not in ("", None))
     held = [NamedContainer(name=one) for one in containers or ("pytorch",)]
     metadata = Metadata(name=name, namespace="team", uid=uid or name, labels=labels, annotations=annotations)
-    return LoggedPod(metadata=metadata, spec=LoggedSpec(containers=held))
+    return LoggedPod(metadata=metadata, spec=LoggedSpec(containers=held), status=PodStatus())
 
 
 def labels(pods: list[LoggedPod], **asked: object) -> list[str]:
@@ -38,6 +40,7 @@ def labels(pods: list[LoggedPod], **asked: object) -> list[str]:
 
 def test_the_names_that_are_written_out_twice_are_the_same() -> None:
     assert (GROUP, sorted(facts.kind for facts in TRAINING_KINDS)) == (TRAINING_GROUP, sorted(NAMES))
+    assert {(facts.controller_name, facts.kind) for facts in (*TRAINING_KINDS, MPI_JOB_V2)} == set(OPERATORS.items())
     assert {facts.container for facts in TRAINING_KINDS} == set(TRAINING_CONTAINERS)
 
 
@@ -49,6 +52,18 @@ def test_sources_are_in_the_order_of_ranks() -> None:
 def test_a_rank_counts_the_leader_and_the_workers() -> None:
     pods = [pod("worker", 0), pod("master", 0), pod("worker", 1)]
     assert [labels(pods, rank=rank) for rank in (0, 1, 2, 3)] == [["master-0"], ["worker-0"], ["worker-1"], []]
+
+
+def test_a_rank_stays_when_other_pods_are_gone() -> None:
+    left = [pod("worker", 1)]
+    sizes = {"master": 1, "worker": 2}
+    assert [one.label for one in chosen_sources(left, Choice(rank=2), sizes)] == ["worker-1"]
+    assert chosen_sources(left, Choice(rank=0), sizes) == []
+
+
+def test_an_instance_is_named_by_its_pod_or_by_its_place() -> None:
+    pods = [pod("master", 0), pod("worker", 0)]
+    assert labels(pods, instance="worker-0") == labels(pods, instance="job-worker-0") == ["worker-0"]
 
 
 def test_a_launcher_has_no_rank() -> None:
@@ -69,6 +84,16 @@ def test_the_container_that_trains_is_read() -> None:
     assert chosen_sources([pod("", None, "a", "b")], Choice())[0].container == "a"
     assert chosen_sources([pod("", None, "a", "b", **{DEFAULT_CONTAINER: "b"})], Choice())[0].container == "b"
     assert chosen_sources([pod("", None, "a", "b")], Choice(container="b"))[0].container == "b"
+
+
+def test_of_a_pod_whose_initialisation_failed_that_is_read() -> None:
+    held = pod("worker", 0, "pytorch")
+    ended = ContainerState(terminated=Terminated(exit_code=128))
+    held.status.init_container_statuses = [ContainerStatus(name="init-code", state=ended)]
+    held.status.container_statuses = [ContainerStatus(name="pytorch", state=ContainerState(waiting=Waiting()))]
+    assert chosen_sources([held], Choice())[0].container == "init-code"
+    held.status.container_statuses = [ContainerStatus(name="pytorch", restart_count=1)]
+    assert chosen_sources([held], Choice())[0].container == "pytorch"
 
 
 def test_a_container_rank_or_role_that_is_not_there_is_told_what_is() -> None:

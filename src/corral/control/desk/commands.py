@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from corral.control.desk.jobs.lines import sizes_of
 from corral.control.desk.jobs.members import Member, chief_among, instance_named, member_of, ranks
 from corral.control.desk.logs.sources import LoggedPod, container_of
 from corral.control.desk.naming.finding import Found, job_or_pod
@@ -65,7 +66,7 @@ def _meant(job: Found, pods: list[LoggedPod], wish: Wish) -> LoggedPod:
 
 
 def _ranked(job: Found, members: list[Member[LoggedPod]], rank: int) -> LoggedPod:
-    places = ranks(members)
+    places = ranks(members, sizes_of(job.object))
     of_rank = [one.pod for one in members if places.get(one.pod.uid) == rank]
     if of_rank:
         return min(of_rank, key=lambda pod: pod.is_terminating)

@@ -7,10 +7,11 @@ from corral.control.desk.jobs.members import chief_among
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.jobs.status_words import status_word
 from corral.control.desk.naming.finding import Found
+from corral.control.desk.naming.kinds import OPERATORS
 from corral.control.desk.naming.trainers import trainer_of
 from corral.kinds.gpus import gpus_of
 from corral.kinds.objects import Object
-from corral.kinds.training.label_names import JOB_NAME
+from corral.kinds.training.label_names import JOB_NAME, OPERATOR_NAME
 from corral.reconcile.moments import seconds_of
 
 ENDED = ("Succeeded", "Failed")
@@ -95,6 +96,11 @@ def roles_of(obj: Object) -> Iterator[Role]:
         yield Role("", int(spec.get("parallelism") or 1), spec.get("template") or {})
     for name, one in ((name, one) for roles in maps for name, one in roles.items() if isinstance(one, dict)):
         yield Role(name, 1 if one.get("replicas") is None else int(one["replicas"]), one.get("template") or {})
+
+
+def sizes_of(obj: Object) -> dict[str, int]:
+    """Returns how many pods each role has by the job itself, under the names that labels carry; a plain Job has no roles."""
+    return {role.name.lower(): role.replicas for role in roles_of(obj) if role.name}
 
 
 def total_of(obj: Object) -> int:
@@ -222,9 +228,19 @@ def progress_text(progress: Object) -> str:
     return " ".join(parts)
 
 
-def by_job(pods: Iterable[JobPod]) -> dict[tuple[str, str], list[JobPod]]:
-    """Returns pods by namespace and the name of their job."""
-    found: dict[tuple[str, str], list[JobPod]] = {}
-    for pod in pods:
-        found.setdefault((pod.metadata.namespace, pod.metadata.labels.get(JOB_NAME, "")), []).append(pod)
-    return found
+class PodsByJob:
+    """The pods of many jobs; jobs of one name and different kinds each have their own."""
+
+    def __init__(self, pods: Iterable[JobPod]) -> None:
+        self._pods: dict[tuple[str, str], list[JobPod]] = {}
+        for pod in pods:
+            self._pods.setdefault((pod.metadata.namespace, pod.metadata.labels.get(JOB_NAME, "")), []).append(pod)
+
+    def of(self, job: Found) -> list[JobPod]:
+        """Returns the pods of a job; one that does not tell the kind belongs to whichever job has that name."""
+        kind = job.resource.kind
+        return [
+            pod
+            for pod in self._pods.get(job.key, ())
+            if OPERATORS.get(pod.metadata.labels.get(OPERATOR_NAME, ""), kind) == kind
+        ]

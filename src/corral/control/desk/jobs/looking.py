@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from corral.control.desk.jobs.glances import JobGlance
-from corral.control.desk.jobs.lines import JobLine, by_job, job_line
+from corral.control.desk.jobs.lines import JobLine, PodsByJob, job_line
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.naming.finding import Found, ignored, training_jobs
 from corral.control.desk.naming.kinds import TRAINING_RESOURCES
@@ -121,8 +121,8 @@ def looked_at(
         pods = pods_by(session.store, session.namespace)
     if jobs and unseen:
         on_note(unseen[0])
-    beside = by_job(pods)
-    return Looked(jobs, [job_line(job, beside.get(job.key, [])) for job in jobs])
+    beside = PodsByJob(pods)
+    return Looked(jobs, [job_line(job, beside.of(job)) for job in jobs])
 
 
 def pods_in(store: DirectStore, scope: Scope, *, on_note: Callable[[str], None] = ignored) -> list[JobPod]:

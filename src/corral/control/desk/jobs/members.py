@@ -1,7 +1,7 @@
 """The pods of a job as its members: which role and rank each has, and how it is. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from corral.errors import PermanentError
 from corral.kinds.pod_view import ContainerStatus, PodView, Terminated
@@ -14,6 +14,8 @@ _LEADING = ("chief", "master")
 """Roles that rank before the workers."""
 _CHIEFS = (*_LEADING, "launcher")
 """Roles whose pod speaks for its job."""
+
+_UNKNOWN: Final[Mapping[str, int]] = {}
 
 P = TypeVar("P", bound=PodView)
 
@@ -42,14 +44,31 @@ def in_rank_order(members: Iterable[Member[P]]) -> list[Member[P]]:
     return sorted(members, key=lambda one: (_turn(one.role), one.role, one.ordinal or 0, one.pod.name))
 
 
-def ranks(members: Iterable[Member[P]]) -> dict[str, int]:
-    """Returns the rank of each pod by uid; two pods of one place (a replacement) have the same."""
+def ranks(members: Iterable[Member[P]], sizes: Mapping[str, int] = _UNKNOWN) -> dict[str, int]:
+    """Returns the rank of each pod by uid; two pods of one place (a replacement) have the same.
+
+    With the sizes of the roles, as the job asks for them, a pod keeps its rank when others are gone.
+    """
+    first, taken = {}, 0
+    for role in sorted((one for one in sizes if _turn(one) < 2), key=lambda one: (_turn(one), one)):
+        first[role], taken = taken, taken + sizes[role]
     places: dict[tuple[str, int | None], int] = {}
     found: dict[str, int] = {}
     for one in in_rank_order(members):
         if _turn(one.role) < 2 and one.ordinal is not None:
-            found[one.pod.uid] = places.setdefault((one.role, one.ordinal), len(places))
+            counted = places.setdefault((one.role, one.ordinal), len(places))
+            found[one.pod.uid] = first[one.role] + one.ordinal if one.role in first else counted
     return found
+
+
+def has_chief(sizes: Mapping[str, int]) -> bool:
+    """Whether a job asks for a pod that leads the others, so that no worker speaks for it."""
+    return any(sizes.get(role) for role in _CHIEFS)
+
+
+def is_chief(pod: PodView) -> bool:
+    """Whether a pod has a role that leads."""
+    return _standing(pod.metadata.labels) > 1
 
 
 def chief_among(pods: Iterable[P]) -> P | None:

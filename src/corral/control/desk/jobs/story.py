@@ -4,8 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from corral.control.desk.jobs.events import Told, is_routine, told
-from corral.control.desk.jobs.lines import ENDED, JobLine, conditions_of, job_line, state_of, status_of
-from corral.control.desk.jobs.members import Member, chief_among, ended_container, in_rank_order, member_of, ranks
+from corral.control.desk.jobs.lines import ENDED, JobLine, conditions_of, job_line, sizes_of, state_of, status_of
+from corral.control.desk.jobs.members import (
+    Member,
+    chief_among,
+    ended_container,
+    has_chief,
+    in_rank_order,
+    is_chief,
+    member_of,
+    ranks,
+)
 from corral.control.desk.jobs.pod_states import pod_state
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.naming.finding import Found
@@ -65,7 +74,10 @@ def story_of(job: Found, pods: Sequence[JobPod], events: Sequence[Object], *, wi
     status, chief = status_of(job.object), chief_among(pods)
     classes = {one.get("podUid"): str(one.get("class", "")) for one in status.get("failures") or []}
     members = in_rank_order(member_of(pod) for pod in pods)
-    places = ranks(members)
+    sizes = sizes_of(job.object)
+    places = ranks(members, sizes)
+    if chief is not None and has_chief(sizes) and not is_chief(chief):
+        chief = None  # the one that leads is gone
     return Story(
         job_line(job, pods),
         _moments(job.object),

@@ -12,7 +12,7 @@ from contextlib import closing, suppress
 from functools import partial
 from typing import Any, NamedTuple
 
-from corral.control.desk.jobs.lines import ENDED, state_of
+from corral.control.desk.jobs.lines import ENDED, sizes_of, state_of
 from corral.control.desk.logs.board import Board
 from corral.control.desk.logs.followed_source import FollowedSource
 from corral.control.desk.logs.reading import Heard, Note, Printed, pods_of
@@ -72,6 +72,7 @@ class Following:
         self._session = session
         self._job = job
         self._choice = choice
+        self._sizes = sizes_of(job.object)
         self._board = Board()
         self._inbox: queue.Queue[_Message] = queue.Queue(maxsize=256)
         self._readers: dict[tuple[str, str], Source] = {}
@@ -170,7 +171,7 @@ class Following:
 
     def _start_readers(self) -> None:
         pods = self._board.pods()
-        for source in chosen_sources(pods, self._choice):
+        for source in chosen_sources(pods, self._choice, self._sizes):
             name = (source.uid, source.container)
             if name not in self._readers:
                 self._readers[name] = source

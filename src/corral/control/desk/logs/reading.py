@@ -2,14 +2,15 @@
 
 import heapq
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from corral.control.desk.jobs.lines import status_of
+from corral.control.desk.jobs.lines import sizes_of, status_of
 from corral.control.desk.logs.cursor import LogCursor, Piece, nanoseconds
 from corral.control.desk.logs.kept import GONE, latest_of_each_place, pods_gone, read_kept
 from corral.control.desk.logs.sources import (
+    NO_SIZES,
     Choice,
     LoggedPod,
     Source,
@@ -70,6 +71,8 @@ class Shelf(NamedTuple):
     kept: Sequence[KeptLog] = ()
     failed: frozenset[str] = frozenset()
     """The uids of pods that failed, by the status of the job."""
+    sizes: Mapping[str, int] = NO_SIZES
+    """How many pods each role has, by the job itself."""
 
     def has_begun(self, source: Source) -> bool:
         """Whether there is something to read."""
@@ -93,7 +96,7 @@ def shelf_of(session: Session, job: Found) -> Shelf:
     born = seconds_of(job.object["metadata"].get("creationTimestamp")) or 0.0
     gone = pods_gone(kept, {pod.uid for pod in pods}, job.key.namespace, since=born)
     failures = status_of(job.object).get("failures") or []
-    return Shelf([*gone, *pods], kept, frozenset(str(one.get("podUid")) for one in failures))
+    return Shelf([*gone, *pods], kept, frozenset(str(one.get("podUid")) for one in failures), sizes_of(job.object))
 
 
 def shelf_left_by(session: Session, name: str) -> Shelf:
@@ -104,8 +107,8 @@ def shelf_left_by(session: Session, name: str) -> Shelf:
 
 def read_present(session: Session, shelf: Shelf, choice: Choice) -> Iterator[Heard]:
     """Yields everything that was printed until now: by failed pods first, then by all others in the order of time."""
-    refuse_empty_choice(shelf.pods, choice)
-    sources = chosen_sources(shelf.pods, choice)
+    refuse_empty_choice(shelf.pods, choice, shelf.sizes)
+    sources = chosen_sources(shelf.pods, choice, shelf.sizes)
     if not sources:
         yield Note("there are no pods")
     for one in (one for one in sources if not shelf.has_begun(one)):

@@ -1,6 +1,6 @@
 """Which containers of which pods are read, and how their lines are marked. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import msgspec
@@ -12,6 +12,7 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.training.label_names import TRAINING_CONTAINERS
 from corral.ports.log_source import LogOptions
 
+NO_SIZES: Final[Mapping[str, int]] = {}
 DEFAULT_CONTAINER: Final = "kubectl.kubernetes.io/default-container"
 
 
@@ -46,7 +47,7 @@ class Choice(NamedTuple):
     since_time: str = ""
     """A moment as RFC 3339 writes it; "" is the beginning."""
     instance: str = ""
-    """The name of one pod."""
+    """The name of one pod, or its place: `worker-0`."""
 
     @property
     def is_one(self) -> bool:
@@ -74,29 +75,32 @@ class Source(NamedTuple):
     container: str
 
 
-def chosen_sources(pods: Sequence[LoggedPod], choice: Choice) -> list[Source]:
-    """Returns the sources that are meant, in the order of ranks; none when they are not there yet."""
+def chosen_sources(pods: Sequence[LoggedPod], choice: Choice, sizes: Mapping[str, int] = NO_SIZES) -> list[Source]:
+    """Returns the sources that are meant, in the order of ranks; none when they are not there yet.
+
+    The sizes of roles, as the job asks for them, tell the rank of a pod when others are gone.
+    """
     members = in_rank_order(member_of(pod) for pod in pods)
-    places = ranks(members)
+    places = ranks(members, sizes)
     return [
         _source(one, choice)
         for one in members
         if (not choice.role or one.role == choice.role.lower())
         and (choice.rank is None or places.get(one.pod.uid) == choice.rank)
-        and choice.instance in ("", one.pod.name)
+        and choice.instance in ("", one.pod.name, one.label)
     ]
 
 
-def refuse_empty_choice(pods: Sequence[LoggedPod], choice: Choice) -> None:
+def refuse_empty_choice(pods: Sequence[LoggedPod], choice: Choice, sizes: Mapping[str, int] = NO_SIZES) -> None:
     """Raises when a job has pods, and none of them is meant."""
     members = in_rank_order(member_of(pod) for pod in pods)
-    if not members or chosen_sources(pods, choice):
+    if not members or chosen_sources(pods, choice, sizes):
         return
     if choice.instance:
         hint = f"its pods are {', '.join(one.pod.name for one in members)}"
         raise PermanentError("no-such-rank", f'there is no pod "{choice.instance}" of this job', hint=hint)
     if choice.rank is not None:
-        last = max(ranks(members).values(), default=-1)
+        last = max(ranks(members, sizes).values(), default=-1)
         known = f"ranks are 0 to {last}" if last >= 0 else "no pod of this job has a rank"
         raise PermanentError("no-such-rank", f"there is no rank {choice.rank}: {known}")
     known = ", ".join(sorted({one.role for one in members if one.role})) or "none"
@@ -111,7 +115,10 @@ def _source(member: Member[LoggedPod], choice: Choice) -> Source:
 
 
 def container_of(pod: LoggedPod, asked: str = "") -> str:
-    """Returns the container of a pod that is meant: the one asked for, else the one that trains, else the first."""
+    """Returns the container of a pod that is meant: the one asked for, else the one that trains, else the first.
+
+    Where initialisation has failed, it is the container that failed: no other has anything to say.
+    """
     names = [one.name for one in pod.spec.containers]
     if asked:
         known = [*names, *(one.name for one in pod.spec.init_containers)]
@@ -119,10 +126,23 @@ def container_of(pod: LoggedPod, asked: str = "") -> str:
             hint = f"its containers are {', '.join(known)}"
             raise PermanentError("no-such-container", f'pod {pod.name} has no container "{asked}"', hint=hint)
         return asked
+    if failed := failed_init(pod):
+        return failed
     named = pod.metadata.annotations.get(DEFAULT_CONTAINER, "")
     if named in names:
         return named
     return next((name for name in names if name in TRAINING_CONTAINERS), names[0] if names else "")
+
+
+def failed_init(pod: PodView) -> str:
+    """Returns the container of initialisation that failed, so that nothing else of the pod has begun; "" when none did."""
+    if any(one.state.running or one.state.terminated or one.restart_count for one in pod.status.container_statuses):
+        return ""
+    for one in pod.status.init_container_statuses:
+        end = one.state.terminated or one.last_state.terminated
+        if end is not None and end.exit_code != 0 and one.state.running is None:
+            return one.name
+    return ""
 
 
 def in_order_of_failure(pods: Iterable[LoggedPod], sources: Sequence[Source]) -> list[Source]:

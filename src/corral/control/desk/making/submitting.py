@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from corral.control.desk.naming.kinds import shown_name
+from corral.control.desk.naming.finding import those_of_name
+from corral.control.desk.naming.kinds import TRAINING_RESOURCES, is_training, shown_name
 from corral.control.desk.session import Session
 from corral.errors import CorralError, PermanentError
 from corral.kinds.objects import Object, labels_of, owner_reference, owners_of
@@ -59,6 +60,7 @@ def submit_objects(
     everything, and stores nothing.
     """
     job, *companions = [_placed(one, session.namespace) for one in objects]
+    _refuse_twin(session, resource, job)
     if dry_run:
         options = WriteOptions(dry_run=True, validation="Strict")
         return [_create(session, one, each, options) for one, each in _paired(resource, job, companions)]
@@ -81,6 +83,19 @@ def submit_objects(
             session.store.delete(resource, made.key, DeleteOptions("Background", uid=owner["uid"]))
         raise
     return done
+
+
+def _refuse_twin(session: Session, resource: ApiResource, job: Object) -> None:
+    """Raises when a job of another kind has the name: both would want pods and services of the same names."""
+    if not is_training(resource):
+        return
+    name, namespace = job["metadata"]["name"], job["metadata"]["namespace"]
+    others = [one for one in TRAINING_RESOURCES if one.kind != resource.kind]
+    twin = next(iter(those_of_name(session._replace(namespace=namespace), others, name)), None)
+    if twin is not None:
+        message = f"{twin.shown} exists already in namespace {namespace}, and its pods would have the same names"
+        hint = f"choose another name; or `corral delete {twin.resource.kind.lower()}/{name}`, if it is done"
+        raise AlreadyExistsError(message, hint=hint)
 
 
 _STRICT: Final = WriteOptions(validation="Strict", deterministic=True)

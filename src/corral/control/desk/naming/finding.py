@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from corral.control.desk.naming.kinds import (
+    OPERATORS,
     TRAINING_KINDS,
     TRAINING_RESOURCES,
     is_training,
@@ -20,7 +21,7 @@ from corral.control.desk.together import asked_together
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
-from corral.kinds.training.label_names import BATCH_JOB_NAME, JOB_NAME
+from corral.kinds.training.label_names import BATCH_JOB_NAME, JOB_NAME, OPERATOR_NAME
 from corral.kinds.well_known import JOB, POD
 from corral.ports.direct_store import DirectStore
 from corral.ports.object_store import Scope
@@ -59,7 +60,11 @@ class Found(NamedTuple):
         namespace, name = self.key
         if self.resource.kind == POD.kind:
             return Scope(namespace, fields=f"metadata.name={name}")
-        return Scope(namespace, labels=f"{JOB_NAME if self.is_training else BATCH_JOB_NAME}={name}")
+        if not self.is_training:
+            return Scope(namespace, labels=f"{BATCH_JOB_NAME}={name}")
+        # A job of another kind may have the same name.
+        others = ",".join(operator for operator, kind in OPERATORS.items() if kind != self.resource.kind)
+        return Scope(namespace, labels=f"{JOB_NAME}={name},{OPERATOR_NAME} notin ({others})")
 
 
 def named(session: Session, resource: ApiResource, name: str) -> Found:
@@ -100,6 +105,12 @@ def job_or_pod(session: Session, word: str, *, pods: bool = True, trainer: str =
         raise refused[0]
     what = "job and no pod" if pods and not trainer else trainer or "job"
     raise _not_found(session, [*training, *others], word, f'there is no {what} "{word}"')
+
+
+def those_of_name(session: Session, resources: Iterable[ApiResource], name: str) -> list[Found]:
+    """Returns the objects of a name, of whichever of these kinds, as far as they may be seen."""
+    seen = asked_together(session, [partial(_look, one, session.namespace, name) for one in resources])
+    return [one for one in seen if isinstance(one, Found)]
 
 
 def kind_meant(session: Session, word: str) -> ApiResource:

@@ -33,6 +33,8 @@ TRAINING_RESOURCES: Final = tuple(
 """The training kinds as nearly every server serves them."""
 OTHER_VERSIONS: Final = {"MPIJob": ("v2beta1", "v1alpha1")}
 """The versions of a kind that a server may serve instead of v1."""
+OPERATORS: Final = {f"{kind.lower()}-controller": kind for kind in TRAINING_KINDS} | {"mpi-operator": "MPIJob"}
+"""Which kind of jobs is meant by the name of an operator, which its pods carry as a label."""
 
 _WORDS: Final = {
     word: resource

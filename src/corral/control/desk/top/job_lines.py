@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from corral.control.desk.jobs.lines import JobLine, by_job, job_line
+from corral.control.desk.jobs.lines import JobLine, PodsByJob, job_line
 from corral.control.desk.jobs.looking import Wanted, jobs_in, namespace_of, pods_in
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.jobs.story import PodLine, Story, story_of
@@ -55,12 +55,11 @@ def used_jobs(
     """Returns all jobs with what they use, those with most GPUs first."""
     jobs = jobs_in(session, wanted=wanted, on_note=on_note)
     namespace = namespace_of(session, jobs)
-    pods = by_job(pods_in(session.store, Scope(namespace, labels=JOB_NAME), on_note=on_note)) if jobs else {}
-    ours = [pod for job in jobs for pod in pods.get(job.key, [])]
+    around = Scope(namespace, labels=JOB_NAME)
+    pods = PodsByJob(pods_in(session.store, around, on_note=on_note) if jobs else ())
+    ours = [pod for job in jobs for pod in pods.of(job)]
     usages = meter.pods(namespace, _nodes_of(ours)) if ours else NOTHING
-    lines = [
-        UsedJob(job_line(job, pods.get(job.key, [])), usages.together(_running(pods.get(job.key, [])))) for job in jobs
-    ]
+    lines = [UsedJob(job_line(job, pods.of(job)), usages.together(_running(pods.of(job)))) for job in jobs]
     return sorted(lines, key=lambda one: -one.line.gpus_requested)
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from corral.control.desk.jobs.lines import conditions_of, status_of
+from corral.control.desk.logs.sources import failed_init
 from corral.control.desk.why.lacks import remedies
 from corral.control.desk.why.situation import Situation
 from corral.kinds.reasons import Evidence, Reason
@@ -47,13 +48,17 @@ def failed(situation: Situation) -> Reason | None:
     how = "" if code is None else f" with exit code {code}"
     where = f" ({last['pod']}{f' on {node}' if (node := last.get('node')) else ''})" if last.get("pod") else ""
     lack = situation.lack if kind == "user" else None
+    early = next(filter(None, map(failed_init, situation.pods)), "") if kind == "user" else ""
     cause = f"{lack.sentence} and failed" if lack is not None else CLASSES.get(kind, kind)
+    if early:
+        cause = f"its program was not started, since its initialisation, {early}, failed"
     sentence = f"it has failed{_after(situation)}: {cause}{how}{where}"
     seen = [Evidence(f"pod/{one.get('pod', '')}", _failure(one)) for one in failures[-3:]]
     words = situation.last_words
     lines = [Evidence(f"log of {words.pod}", line) for line in words.lines] if words is not None else []
     numbers = {"class": kind, "failures": len(failures), **({} if code is None else {"exitCode": code})}
     helps = [_HELP[kind]] if kind in _HELP else []
+    helps = [f"repair what {early} does, such as where it fetches code from"] if early else helps
     if lack is not None:
         numbers[lack.what], helps = lack.name, [*remedies(lack, situation.job, is_here=situation.is_here)]
         steps = [*helps, f"corral logs {situation.name}"]

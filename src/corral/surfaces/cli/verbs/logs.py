@@ -105,7 +105,7 @@ def _show(session: "Session", found: "Found | None", job: str, choice: "Choice",
     if found is None:
         tell(f"note: {job} is gone; this is what was kept of its last logs")
     shelf = shelf_of(session, found) if found is not None else shelf_left_by(session, _bare(job))
-    writer = log_writer(marked=len(chosen_sources(shelf.pods, choice)) > 1, timestamps=timestamps)
+    writer = log_writer(marked=len(chosen_sources(shelf.pods, choice, shelf.sizes)) > 1, timestamps=timestamps)
     for one in read_present(session, shelf, choice):
         write_heard(one, writer)
     writer.end()
