@@ -16,6 +16,8 @@ class Waiting(NamedTuple):
     namespace: str = ""
     run_time: float | None = None
     """Seconds from start to end, as declared by its owner or estimated; None when nobody knows."""
+    is_declared: bool = True
+    """Whether its owner said so; what was estimated counts for less."""
     is_preemptible: bool = True
     """Whether it may be evicted at all."""
     checkpoints: bool = False

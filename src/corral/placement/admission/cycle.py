@@ -9,10 +9,12 @@ class Terms(NamedTuple):
     """What holds for all queues."""
 
     patience: float = 3 * 86400.0
-    """Seconds after which a gang goes before all that have not waited as long, whatever their priority and their queue; also the
-    most that it lets shorter ones pass."""
+    """Seconds after which a gang goes before all that have not waited as long, whatever their priority and their queue."""
     reserves: bool = True
     """Whether room is kept for the first gang that waits for it; without, large gangs may starve behind small ones."""
+    lateness: float = 0.5
+    """By which part of the wait that was foreseen first a reservation may be late before run times are trusted no more and what
+    it needs is left to drain."""
     reclaims: str = "guarantee"
     """How much a queue may take back from others by eviction: its `guarantee`, its fair `share`, or `nothing`."""
     rest: float = 600.0

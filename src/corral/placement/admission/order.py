@@ -1,9 +1,9 @@
 """In which order gangs of one queue have their turn, and where they stand until then.
 
-Higher priority first, then older, where a gang lets those pass that arrive within its own run time and are shorter: each stands as if
-it had arrived later by its run time times the stretch of the queue, and by patience at most. A gang that has waited longer than
-patience goes before all that have not, whatever its priority. So nobody waits for ever: a gang that has waited for patience stands
-behind those only that arrived before it or within patience after it.
+Higher priority first, then older, where a gang lets those pass that arrive within its own run time: each stands as if it had arrived
+later by its run time times the stretch of the queue, so that all wait in proportion to what they take. A gang that has waited longer
+than patience goes before all that have not, whatever its priority. So nobody waits for ever: once it has waited for patience, a gang
+stands behind those only that arrived before it, or within its own run time times the stretch after it.
 
 Gangs are kept in *classes*: those of a class ask the same and run about as long. When the first of a class cannot go, the others
 of it are not asked, so that a cycle costs as much as there are classes, not gangs.
@@ -24,7 +24,7 @@ Rank = tuple[int, int, float, str]
 
 _MOST_SHAPES = 4096
 _UNKNOWN = 86400.0
-"""Seconds that a gang is taken to run, for its place in line only, when nobody knows."""
+"""Seconds that a gang is taken to run, for its place in line only, when nobody knows; also the most that an estimate counts there."""
 
 OVERDUE, REGULAR, FOLLOWING = range(3)
 """Standings: waited longer than patience; any other gang; more pods of a gang that runs already."""
@@ -114,7 +114,9 @@ def rank_of(entry: Entry, order: "Order", is_overdue: bool) -> Rank:
     standing = FOLLOWING if entry.follows else OVERDUE if is_overdue else REGULAR
     priority = 0 if standing == OVERDUE or not order.by_priority else claim.gang.priority
     run_time = _UNKNOWN if claim.run_time is None else claim.run_time
-    return (standing, -priority, claim.arrived + min(order.stretch * run_time, order.patience), claim.uid)
+    if not claim.is_declared:
+        run_time = min(run_time, _UNKNOWN)
+    return (standing, -priority, claim.arrived + order.stretch * run_time, claim.uid)
 
 
 class Order(NamedTuple):
@@ -124,7 +126,7 @@ class Order(NamedTuple):
     stretch: float = 0.0
     """By how many times its run time a gang stands behind its arrival."""
     patience: float = 0.0
-    """The most that it does, and after how long it goes before those that are more important."""
+    """After how long it goes before those that are more important."""
 
 
 class Line:

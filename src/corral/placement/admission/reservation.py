@@ -27,14 +27,14 @@ class Kept(NamedTuple):
     reservation: Reservation
     wedges: tuple[Hold, ...]
     trusts_until: float
-    """Until when those who say that they will have ended in time may use what is kept: the start that was said first. After that
-    what is kept drains, whatever run times say; also when nobody knows when the gang can start."""
+    """Until when those who say that they will have ended in time may use what is kept. After that what is kept drains, whatever run
+    times say; also when nobody knows when the gang can start."""
 
 
-def reserve(ground: Ground, entry: Entry, now: float, promised: float = inf) -> Kept | None:
+def reserve(ground: Ground, entry: Entry, now: float, latest: float | None = None) -> Kept | None:
     """Returns what is to be kept for a gang that does not fit now; None when it would not fit if all gangs had ended.
 
-    `promised` is when it was to start as was first said.
+    `latest` is until when run times are trusted; None trusts them until it is to start.
     """
     found = _first_plan(ground, entry, now)
     if found is None:
@@ -44,7 +44,9 @@ def reserve(ground: Ground, entry: Entry, now: float, promised: float = inf) -> 
     going = [hold for uid in after for hold in holds_of(ground.running[uid])]
     going += ground.leaving.values()
     reservation = Reservation(entry.uid, starts, answer.seats, tuple(after))
-    return Kept(reservation, wedges_of(entry.uid, seats, going), min(promised, starts) if starts < inf else -inf)
+    return Kept(
+        reservation, wedges_of(entry.uid, seats, going), -inf if starts == inf else starts if latest is None else latest
+    )
 
 
 @contextmanager

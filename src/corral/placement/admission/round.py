@@ -162,13 +162,18 @@ class Round:
             return refusal
         memory = self._memory
         if memory.kept is None or memory.kept.reservation.gang != entry.uid:
-            found = reserve(self._ground, entry, now, memory.promised.get(entry.uid, inf))
+            found = reserve(self._ground, entry, now, self._trusted_until(entry))
             if found is None:
                 return refusal
             memory.keep(found)
-            memory.promised.setdefault(entry.uid, found.reservation.starts)
+            if memory.promised.get(entry.uid, inf) == inf:
+                memory.promised[entry.uid] = found.reservation.starts
         self._head = entry.uid
         return refusal
+
+    def _trusted_until(self, entry: Entry) -> float | None:
+        promised, arrived = self._memory.promised.get(entry.uid, inf), entry.claim.arrived
+        return arrived + (1 + self._terms.lateness) * (promised - arrived) if promised < inf else None
 
     def _is_relieved(self, entry: Entry, now: float) -> bool:
         if not self._memory.may_search(entry.kind, entry.claim.gang.priority, now):

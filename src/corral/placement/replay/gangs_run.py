@@ -17,6 +17,9 @@ from corral.placement.replay.gangs_trace import GangJob, gang_of
 class Foresight(Protocol):
     """What is known of run times, told of every end."""
 
+    is_declared: bool
+    """Whether owners say it."""
+
     def run_time(self, job: GangJob) -> float | None:
         """Returns how long a job is expected to run, as known when it arrives; None when nobody knows."""
 
@@ -35,31 +38,6 @@ class Watcher(Protocol):
 
     def ended(self, job: GangJob, now: float) -> None:
         """A job ended."""
-
-
-class Declared:
-    """Everybody says how long a job will run, and it is true, or out by a factor."""
-
-    def __init__(self, factor: float = 1.0) -> None:
-        self._factor = factor
-
-    def run_time(self, job: GangJob) -> float | None:
-        """Returns the true run time, out by the factor."""
-        return job.duration * self._factor
-
-    def ended(self, job: GangJob) -> None:
-        """Learns nothing."""
-
-
-class Unknown:
-    """Nobody says how long a job will run."""
-
-    def run_time(self, job: GangJob) -> float | None:
-        """Returns that nobody knows."""
-        return None
-
-    def ended(self, job: GangJob) -> None:
-        """Learns nothing."""
 
 
 class Played(NamedTuple):
@@ -114,13 +92,17 @@ class _Play:
 
     def _happen(self, job: GangJob, is_arrival: bool, now: float) -> None:
         if is_arrival:
-            self._desk.wait(Waiting(gang_of(job), now, run_time=self._foresight.run_time(job)))
+            self._desk.wait(self._claim(job, now))
             self._arrived[job.uid] = None
         else:
             self._desk.leave(job.uid)
             self._foresight.ended(job)
             for one in self._watchers:
                 one.ended(job, now)
+
+    def _claim(self, job: GangJob, now: float) -> Waiting:
+        run_time = self._foresight.run_time(job)
+        return Waiting(gang_of(job), now, run_time=run_time, is_declared=self._foresight.is_declared)
 
     def _carry_out(self, cycle: Cycle, now: float) -> None:
         for admitted in cycle.admitted:
