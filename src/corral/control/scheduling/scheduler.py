@@ -100,8 +100,6 @@ class Scheduler:
                     group.create_task(self._bind(), name=f"binding-{number}")
         except* LeadershipLostError as losses:
             lost = LeadershipLostError(str(_first(losses)))
-        finally:
-            self._unfollow()
         if lost is not None:
             raise lost
 
@@ -126,10 +124,6 @@ class Scheduler:
         await self._nodes.wait_synced()  # a pod that is bound holds its place only where the node is known
         self._pods.subscribe(self._take_pods)
         await self._pods.wait_synced()
-
-    def _unfollow(self) -> None:
-        self._nodes.unsubscribe(self._take_nodes)
-        self._pods.unsubscribe(self._take_pods)
 
     def _take_nodes(self, deltas: Sequence[Delta[SchedulingNode]]) -> None:
         for delta in deltas:
