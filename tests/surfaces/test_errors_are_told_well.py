@@ -1,6 +1,7 @@
 """What happened and why, then a hint; on stderr; with an exit status that scripts can use."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -60,6 +61,34 @@ def test_an_answer_that_cannot_be_written_is_one_line() -> None:
     assert done.returncode == 1
     assert done.stderr.splitlines()[0].startswith("error: the answer cannot be written")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [("help",), ("--version",), ("version",), ("up", "--help")], ids=" ".join)
+def test_a_reader_who_has_left_is_no_failure(words: tuple[str, ...]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "corral", *words]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, timeout=60)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [PermissionError(13, "Permission denied", "/etc/shadow"), BrokenPipeError(32, "Broken pipe")],
+    ids=["a file", "a connection"],
+)
+def test_what_else_the_system_refuses_is_a_fault_with_its_place(
+    error: OSError, typed: Typing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("corral.assembly.kubeconfig_path", refuse)
+    plain, traced = typed("kubeconfig"), typed("--debug", "kubeconfig")
+    assert plain.status == traced.status == 70
+    assert f"error: {type(error).__name__}: {error}" in plain.err
+    assert "in refuse\n" in traced.err
 
 
 def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:

@@ -12,6 +12,7 @@ from corral.surfaces.cli.calling.lazy_group import LazyGroup
 from corral.surfaces.cli.commands import ELSEWHERE, SECTIONS
 from corral.surfaces.cli.connection import api_options
 from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.render.refused_answers import is_of_the_answer
 from corral.surfaces.cli.speech.exit_codes import BUG, FAILED, INTERRUPTED, exit_status
 from corral.surfaces.cli.speech.harmless import harmless
 from corral.surfaces.cli.speech.manner import MANNER
@@ -66,27 +67,38 @@ def _complete(shell: str, words: list[str]) -> int:
 
 def _run(words: list[str]) -> int:
     try:
-        answer = corral.main(list(words), prog_name="corral", standalone_mode=False)
-        return answer if isinstance(answer, int) else 0
+        return _answered(words)
     except click.exceptions.NoArgsIsHelpError as error:
         return _helped(error)
     except click.ClickException as error:
         tell(spoken_usage(error))
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, EOFError, KeyboardInterrupt):
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader has left (`corral status | head -1`); point stdout at nothing, so that the flush at exit is quiet.
-        sys.stdout = open("/dev/null", "w")  # noqa: SIM115 - lives until the process ends
-        return 0
     except OSError as error:
-        # Everything else that the system refuses has been told by then; this is the answer that cannot be written.
+        if not is_of_the_answer(error):
+            raise  # it should have been told by whoever met it
+        if isinstance(error, BrokenPipeError):
+            # The reader has left (`corral status | head -1`); point stdout at nothing, so that the flush at exit is quiet.
+            sys.stdout = open("/dev/null", "w")  # noqa: SIM115 - lives until the process ends
+            return 0
+        _trace()
         tell(f"error: the answer cannot be written: {error.strerror}")
         return FAILED
     except CorralError as error:
         _trace()
         tell(spoken(error))
         return exit_status(error)
+
+
+def _answered(words: list[str]) -> int:
+    """Runs a command line and returns its status; click's own `main` would make an end of every pipe that breaks."""
+    try:
+        with corral.make_context("corral", list(words)) as ctx:
+            answer = corral.invoke(ctx)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    return answer if isinstance(answer, int) else 0
 
 
 def _helped(error: click.exceptions.NoArgsIsHelpError) -> int:
