@@ -106,6 +106,13 @@ def test_waiting_ends_with_the_goal_or_with_the_reason_why_not(client: Any, stag
     assert job.wait("finished").state == "Failed"
 
 
+def test_a_type_or_a_goal_that_does_not_exist_is_refused(client: Any, stage: HollowStage) -> None:
+    with pytest.raises(PermanentError, match='"foo" is no type of training jobs'):
+        client.list(type="foo")
+    with pytest.raises(PermanentError, match='"nonsense" is no goal'):
+        client.wait("any", "nonsense")
+
+
 def test_waiting_too_long_is_told(client: Any, stage: HollowStage) -> None:
     name = name_for(client, "endless")
     stage.submit(name, workers=0, master=Part(seconds=None))
