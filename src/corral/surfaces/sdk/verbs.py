@@ -16,7 +16,7 @@ from corral.control.desk.naming.finding import Found, job_or_pod
 from corral.control.desk.naming.trainers import TRAINERS, trainer_named
 from corral.control.desk.session import Session
 from corral.control.desk.waiting import IN_WORDS, Goal, wait_for
-from corral.control.desk.why.facts import situation_of
+from corral.control.desk.why.facts import last_words, situation_of
 from corral.control.desk.why.judging import reason_for
 from corral.errors import PermanentError
 from corral.kinds.reasons import Reason
@@ -100,7 +100,9 @@ def waited_for(job: "str | Seen", goal: Goal, timeout: float | None, notes: Note
             return seen_of(session, found_of(session, Seen(found, job_line(found))))
         code, name = "job-lost" if waited.verdict == "lost" else "job-failed", found.key.name
         hint = f"`corral logs {name}` shows what it printed"
-        raise JobFailedError(code, f"{name} {IN_WORDS[goal][1]}: {waited.why}", hint=hint)
+        last = last_words(session, found) if waited.verdict == "failed" else None
+        said = f"; the last words of {last.pod}:\n" + "\n".join(last.lines) if last is not None and last.lines else ""
+        raise JobFailedError(code, f"{name} {IN_WORDS[goal][1]}: {waited.why}{said}", hint=hint)
 
     return work
 
