@@ -97,13 +97,21 @@ def test_who_stops_following_leaves_no_thread_behind(client: Any, stage: HollowS
 
 def test_waiting_ends_with_the_goal_or_with_the_reason_why_not(client: Any, stage: HollowStage) -> None:
     name = name_for(client, "broken")
-    stage.submit(name, workers=0, master=Part(exit_codes=(3,)))
+    stage.submit(name, workers=0, master=Part(exit_codes=(3,), lines=("ValueError: boo",)))
     with pytest.raises(JobFailedError, match=f"{name} has not succeeded") as failed:
         client.wait(name, timeout=60)
+    assert failed.value.message.endswith(f"the last words of {name}-master-0:\nValueError: boo")
     assert failed.value.code == "job-failed"
     job = client.wait(name, "failed")
     assert (job.state, job.is_finished, job.has_succeeded) == ("Failed", True, False)
     assert job.wait("finished").state == "Failed"
+
+
+def test_a_type_or_a_goal_that_does_not_exist_is_refused(client: Any, stage: HollowStage) -> None:
+    with pytest.raises(PermanentError, match='"foo" is no type of training jobs'):
+        client.list(type="foo")
+    with pytest.raises(PermanentError, match='"nonsense" is no goal'):
+        client.wait("any", "nonsense")
 
 
 def test_waiting_too_long_is_told(client: Any, stage: HollowStage) -> None:

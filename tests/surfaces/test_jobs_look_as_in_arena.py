@@ -122,7 +122,7 @@ Trainer:     PYTORCHJOB
 Duration:    5m
 CreateTime:  2027-01-15 07:53:20
 EndTime:     2027-01-15 07:58:30
-Pods:        0 of 2 done, 1 restarts
+Pods:        0 of 2 done, 1 restart
 Progress:    12% 120/1000, loss 0.25
 Failure:     oom
 Output:      /models/gan.pt

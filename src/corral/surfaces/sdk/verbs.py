@@ -13,9 +13,10 @@ from corral.control.desk.jobs.looking import looked_at as all_looked_at
 from corral.control.desk.logs.sources import Choice
 from corral.control.desk.manifests.deleting import delete_found
 from corral.control.desk.naming.finding import Found, job_or_pod
+from corral.control.desk.naming.trainers import TRAINERS, trainer_named
 from corral.control.desk.session import Session
 from corral.control.desk.waiting import IN_WORDS, Goal, wait_for
-from corral.control.desk.why.facts import situation_of
+from corral.control.desk.why.facts import last_words, situation_of
 from corral.control.desk.why.judging import reason_for
 from corral.errors import PermanentError
 from corral.kinds.reasons import Reason
@@ -44,6 +45,10 @@ def listed(wanted: Wanted, notes: Notes) -> Work[list[Seen]]:
     """Finds the training jobs, the newest first."""
 
     def work(session: Session) -> list[Seen]:
+        if wanted.trainer and trainer_named(wanted.trainer) is None:
+            known = ", ".join(one.name for one in TRAINERS)
+            message = f'"{wanted.trainer}" is no type of training jobs'
+            raise PermanentError("unknown-kind", message, hint=f"known are {known}")
         return [
             Seen(job, line) for job, line in zip(*all_looked_at(session, wanted=wanted, on_note=notes), strict=True)
         ]
@@ -87,13 +92,17 @@ def waited_for(job: "str | Seen", goal: Goal, timeout: float | None, notes: Note
     """Waits until a job has reached a goal; one that never will is an error."""
 
     def work(session: Session) -> Seen:
+        if goal not in IN_WORDS:
+            raise PermanentError("bad-goal", f'"{goal}" is no goal', hint=f"goals are {', '.join(IN_WORDS)}")
         found = found_of(session, job)
         waited = wait_for(session, found, goal, timeout, on_wait=notes)
         if waited.verdict == "reached":
             return seen_of(session, found_of(session, Seen(found, job_line(found))))
         code, name = "job-lost" if waited.verdict == "lost" else "job-failed", found.key.name
         hint = f"`corral logs {name}` shows what it printed"
-        raise JobFailedError(code, f"{name} {IN_WORDS[goal][1]}: {waited.why}", hint=hint)
+        last = last_words(session, found) if waited.verdict == "failed" else None
+        said = f"; the last words of {last.pod}:\n" + "\n".join(last.lines) if last is not None and last.lines else ""
+        raise JobFailedError(code, f"{name} {IN_WORDS[goal][1]}: {waited.why}{said}", hint=hint)
 
     return work
 

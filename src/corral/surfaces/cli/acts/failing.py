@@ -9,12 +9,15 @@ if TYPE_CHECKING:
 
 def failure_told(session: "Session", job: "Found", begin: str, said: str) -> str:
     """Returns that a job has failed, and a hint; what its program did not find says more than what the job `said`."""
+    from corral.control.desk.jobs.outcome import exit_code_of
     from corral.control.desk.why.facts import lack_of
     from corral.control.desk.why.lacks import remedies
 
     more = f"`corral why {job.key.name}` tells more"
     lack = lack_of(session, job)
     if lack is None:
-        return f"{begin}: {said}\nhint: {more}"
+        code = exit_code_of(session, job)
+        ended = "" if not code else f" (exit code {code})"
+        return f"{begin}: {said}{ended}\nhint: {more}"
     remedy = remedies(lack, job, is_here=session.is_embedded)[0]
     return f"{begin}: {lack.sentence}\nhint: {remedy}; {more}"

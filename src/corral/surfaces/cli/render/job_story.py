@@ -52,7 +52,7 @@ def header(story: "Story", now: float, where: Surroundings) -> str:
         ("Duration:", short_age(line.duration(now) or 0)),
         ("CreateTime:", clock(line.created)),
         ("EndTime:", clock(line.ended) if line.has_ended else ""),
-        ("Pods:", f"{line.ready} of {line.total} {'done' if line.has_ended else 'ready'}, {line.restarts} restarts"),
+        ("Pods:", f"{line.ready} of {line.total} {'done' if line.has_ended else 'ready'}, {_restarts(line.restarts)}"),
     ]
     if line.progress:
         facts.append(("Progress:", _progress(line.progress, story.progress, is_over=line.has_ended)))
@@ -62,6 +62,10 @@ def header(story: "Story", now: float, where: Surroundings) -> str:
     facts += [("Output:", output) for output in story.outputs]
     shown = [(name, where.safe(text)) for name, text in facts]
     return table(shown, paint=painted if where.is_coloured else None)
+
+
+def _restarts(count: int) -> str:
+    return f"{count} restart{'' if count == 1 else 's'}"
 
 
 def _progress(text: str, progress: Mapping[str, Any], *, is_over: bool) -> str:

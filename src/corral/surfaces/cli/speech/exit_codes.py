@@ -45,6 +45,7 @@ BY_CODE = {
     "bad-copy": INVALID,
     "bad-document": INVALID,
     "bad-function": INVALID,
+    "bad-goal": INVALID,
     "bad-name": INVALID,
     "bad-object": INVALID,
     "bad-script": INVALID,
