@@ -38,6 +38,8 @@ class LargeClass(NamedTuple):
     memory: int
     expected: float
     """How many run at a time when the cluster is full, with those of classes whose seats serve this one as well."""
+    scatter: float = 0.0
+    """The standard deviation of that, and of what is known of it."""
 
     def serves(self, other: "LargeClass") -> bool:
         """Whether every seat of this class is one for the other."""
@@ -153,8 +155,9 @@ class _Seats:
         fleet = self._fleet
         self._classes = large_classes(fleet, self._policy.statistics)
         expected = np.array([one.expected for one in self._classes])
-        self._likely = expected + self._keeping.likely * np.sqrt(expected)
-        self._surely = expected - self._keeping.surely * np.sqrt(expected)
+        scatter = np.array([one.scatter for one in self._classes])
+        self._likely = expected + self._keeping.likely * scatter
+        self._surely = expected - self._keeping.surely * scatter
         self._number = np.array([one.number for one in self._classes], np.int64)[:, None]
         self._cpu = np.array([max(one.cpu, 1) for one in self._classes], np.int64)[:, None]
         self._memory = np.array([max(one.memory, 1) for one in self._classes], np.int64)[:, None]
@@ -206,7 +209,17 @@ def large_classes(fleet: Fleet, statistics: Statistics) -> list[LargeClass]:
         for cpu, memory, expected in _seat_sizes(members)
     ]
     classes.sort(key=lambda one: (-one.number, -one.cpu, -one.memory, one.models))
-    return [one._replace(expected=sum(other.expected for other in classes if other.serves(one))) for one in classes]
+    return [
+        _with_those_served(one, classes, statistics.observed * asked / capacity if capacity else 0.0) for one in classes
+    ]
+
+
+def _with_those_served(one: LargeClass, classes: Sequence[LargeClass], seen: float) -> LargeClass:
+    """Counts in the classes whose seats serve one; `seen` is how many pods were observed for each that is expected."""
+    expected = sum(other.expected for other in classes if other.serves(one))
+    # Arrivals scatter by the root of their number; so does the number that was observed, from which it is expected.
+    unknown = expected / seen if seen else 0.0
+    return one._replace(expected=expected, scatter=(expected + unknown) ** 0.5)
 
 
 def _seat_sizes(members: Sequence[tuple[PodAsk, float]]) -> Iterator[tuple[int, int, float]]:

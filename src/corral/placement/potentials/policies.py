@@ -10,11 +10,14 @@ Weights = tuple[tuple[str, float], ...]
 
 
 class Keeping(msgspec.Struct, frozen=True):
-    """How many seats are kept for pods of several GPUs, in standard deviations of how many of them run at a time."""
+    """How many seats are kept for pods of several GPUs, in standard deviations of how many of them run at a time.
 
-    surely: float = 1.5
+    Their number scatters as arrivals do, and what is expected is known no better than the mix.
+    """
+
+    surely: float = 1.0
     """So far below the expected number, no other pod may take a seat."""
-    likely: float = 2.0
+    likely: float = 1.5
     """So far above it, another pod takes one only when it fits nowhere else."""
 
 

@@ -12,6 +12,8 @@ class Statistics(msgspec.Struct, frozen=True, cache_hash=True):
     """Classes by frequency, most frequent first; frequencies sum to one."""
 
     shares: tuple[tuple[PodAsk, float], ...] = ()
+    observed: int = 0
+    """From how many pods the frequencies are known; 0 when they are exact."""
 
 
 NOTHING_KNOWN = Statistics()
@@ -25,7 +27,8 @@ def statistics_of(asks: Iterable[PodAsk]) -> Statistics:
     """
     counts = Counter(_class_of(ask) for ask in asks)
     total = counts.total()
-    return Statistics(tuple((ask, count / total) for ask, count in sorted(counts.items(), key=lambda pair: -pair[1])))
+    shares = tuple((ask, count / total) for ask, count in sorted(counts.items(), key=lambda pair: -pair[1]))
+    return Statistics(shares, total)
 
 
 def is_large(ask: PodAsk) -> bool:

@@ -15,8 +15,8 @@ from tests.domain.placement.fleets import fleet_of, gang_of, node, pod
 
 LARGE = pod(8, cpu=32_000)
 SMALL = pod(1, cpu=4000)
-MIX = statistics_of([LARGE] * 4 + [SMALL] * 32)
-"""Half of all GPUs are asked for by pods of eight."""
+MIX = Statistics(statistics_of([LARGE] * 4 + [SMALL] * 32).shares)
+"""Half of all GPUs are asked for by pods of eight, and that is known exactly."""
 
 
 def _policy(statistics: Statistics = MIX, surely: float = 0.0, likely: float = 1.0) -> Policy:
@@ -99,6 +99,16 @@ def test_a_gang_of_small_pods_leaves_the_seats_as_well() -> None:
     assert isinstance(plan(fleet, gang_of(*[SMALL] * 16), chosen), Plan)
     assert isinstance(plan(fleet, gang_of(*[SMALL] * 17), chosen), Refusal)
     assert isinstance(plan(fleet, gang_of(*[SMALL] * 17, strategy="spread"), chosen), Refusal)
+
+
+def test_fewer_seats_are_surely_needed_when_the_mix_is_known_from_few_pods() -> None:
+    few, many = (statistics_of([LARGE] * number + [SMALL] * 8 * number) for number in (1, 100))
+
+    (by_few,), (by_many,), (exactly,) = (large_classes(_nodes(100), mix) for mix in (few, many, MIX))
+
+    assert by_few.expected == by_many.expected == exactly.expected == pytest.approx(50)
+    assert by_few.scatter == pytest.approx((50 + 50**2) ** 0.5)
+    assert by_few.scatter > by_many.scatter > exactly.scatter == pytest.approx(50**0.5)
 
 
 def test_nothing_is_kept_when_nothing_is_known_or_nobody_is_large() -> None:
