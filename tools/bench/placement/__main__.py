@@ -13,6 +13,7 @@ from typing import Any
 
 from tools.bench.placement.churning import measure_churning
 from tools.bench.placement.filling import measure_filling
+from tools.bench.placement.plots import drawn
 from tools.bench.placement.report import lines, written
 from tools.bench.placement.speed import GANGS, NODES, measure_speed
 from tools.bench.placement.traces import ROOT, WORKLOADS, folder
@@ -35,6 +36,7 @@ def main() -> int:
             **_measured(name, given),
         }
         written(given.output, name, section)
+        drawn(given.output.parent, name, section)
         print("\n".join(["", *lines(name, section), ""]), flush=True)
     return 0
 
