@@ -25,7 +25,7 @@ def statistics_of(asks: Iterable[PodAsk]) -> Statistics:
     A class is what is asked of GPUs and processors; rules and other resources make none of their own, and memory only those that ask
     for several whole GPUs, for which whole seats are kept.
     """
-    counts = Counter(_class_of(ask) for ask in asks)
+    counts = Counter(class_of(ask) for ask in asks)
     total = counts.total()
     shares = tuple((ask, count / total) for ask, count in sorted(counts.items(), key=lambda pair: -pair[1]))
     return Statistics(shares, total)
@@ -36,5 +36,6 @@ def is_large(ask: PodAsk) -> bool:
     return ask.gpu.number > 1 and not ask.gpu.is_share
 
 
-def _class_of(ask: PodAsk) -> PodAsk:
-    return ask._replace(memory=ask.memory if is_large(ask) else 0, others=(), rules=0, crowds=(), neighbours=())
+def class_of(ask: PodAsk) -> PodAsk:
+    """Returns the class of an ask, which is an ask as well."""
+    return PodAsk(ask.cpu, ask.memory if is_large(ask) else 0, ask.gpu)

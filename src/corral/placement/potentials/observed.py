@@ -1,0 +1,46 @@
+"""What is known of the mix from the pods that came: the statistics of a scheduler that runs.
+
+Old pods count less and less, and what is learned becomes known in steps: tables rest on the mix, and a new one costs all of them.
+"""
+
+from collections import defaultdict
+
+from corral.placement.asks import PodAsk
+from corral.placement.potentials.statistics import NOTHING_KNOWN, Statistics, class_of
+
+_REMEMBERED = 8192
+"""Pods after which what was seen before counts half."""
+_FIRST = 64
+"""Pods that must have come before anything is concluded from them."""
+_GROWTH = 1.25
+"""By how much the number of pods grows from one step to the next, until the remembered number is reached."""
+
+
+class Observed:
+    """The classes of pods that came, each pod counted once."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[PodAsk, float] = defaultdict(float)
+        self._seen = 0
+        self._next = float(_FIRST)
+        self._known = NOTHING_KNOWN
+
+    def came(self, ask: PodAsk) -> None:
+        """Counts a pod that is seen for the first time."""
+        self._counts[class_of(ask)] += 1.0
+        self._seen += 1
+        if self._seen >= self._next:
+            self._next = self._seen + max(1.0, min(self._seen * (_GROWTH - 1), _REMEMBERED / 8))
+            self._conclude()
+
+    @property
+    def statistics(self) -> Statistics:
+        """What was concluded last; nothing until enough pods came."""
+        return self._known
+
+    def _conclude(self) -> None:
+        total = sum(self._counts.values())
+        shares = sorted(self._counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        self._known = Statistics(tuple((ask, count / total) for ask, count in shares), int(total))
+        if total > _REMEMBERED:
+            self._counts = defaultdict(float, {ask: count / 2 for ask, count in self._counts.items() if count >= 1.0})
