@@ -16,6 +16,9 @@ _READY_WITHIN = 60.0
 class OperatorProcess:
     """One operator over one kubeconfig; `start` returns when it is ready, also after a `kill`."""
 
+    verb = "operator"
+    """The command that runs it."""
+
     def __init__(
         self, kubeconfig: Path, log: Path, options: Sequence[str] = (), environment: Mapping[str, str] | None = None
     ) -> None:
@@ -52,7 +55,7 @@ class OperatorProcess:
 
     def begin(self) -> None:
         """Starts the process and returns at once."""
-        words = [sys.executable, "-m", "corral", "operator", "--kubeconfig", str(self._kubeconfig)]
+        words = [sys.executable, "-m", "corral", self.verb, "--kubeconfig", str(self._kubeconfig)]
         words += ["--health-probe-bind-address", f"127.0.0.1:{self.probes}"]
         words += ["--metrics-bind-address", f"127.0.0.1:{self.metrics}", "--no-leader-elect", *self.options]
         with self.log.open("ab") as log:
