@@ -12,7 +12,7 @@ from corral.placement.offers import NodeOffer, Taint
 NAME_FIELD = "metadata.name"
 """The one field of a node, besides labels, that expressions may ask for."""
 
-_REPELLING = ("NoSchedule", "NoExecute")
+REPELLING = ("NoSchedule", "NoExecute")
 
 
 class Expression(NamedTuple):
@@ -81,7 +81,7 @@ class RuleSet(NamedTuple):
     def tolerates(self, offer: NodeOffer) -> bool:
         """Whether every taint that repels is borne."""
         return all(
-            any(one.bears(taint) for one in self.tolerations) for taint in offer.taints if taint.effect in _REPELLING
+            any(one.bears(taint) for one in self.tolerations) for taint in offer.taints if taint.effect in REPELLING
         )
 
     def allows(self, offer: NodeOffer) -> bool:
