@@ -64,8 +64,13 @@ def test_a_job_that_finds_no_room_tells_what_it_needs_and_what_there_is(fleet: t
     cli, _ = fleet
     assert cli("list").stdout.splitlines()[1].split() == ["waits", "PENDING", "PYTORCHJOB", ANY, "32", "0", "N/A"]
     assert cli("why", "waits").stdout.splitlines()[0] == (
-        "waits is PENDING: both pods can never run here: each needs 16 GPUs on one node, the largest node has 8 GPUs"
+        "waits is PENDING: both pods can never run here: each needs 16 GPUs on one node, and none of 2 nodes can take it:"
+        " 2 are too small (8 GPUs)"
     )
+    told = json.loads(cli("why", "waits", "-o", "json").stdout)
+    assert (told["code"], told["numbers"]["needed"], told["numbers"]["pods"]) == ("too-large", 16, 2)
+    assert told["placement"]["remedies"][0]["sentence"] == "with 8 GPUs for each pod in place of 16"
+    assert "it would start with 8 GPUs for each pod in place of 16" in told["nextSteps"]
 
 
 def test_who_may_see_one_namespace_only_is_told_what_is_left_out(fleet: tuple[Cli, Path]) -> None:

@@ -26,6 +26,8 @@ class Reason(NamedTuple):
     evidence: tuple[Evidence, ...] = ()
     next_steps: tuple[str, ...] = ()
     """What helps, the likeliest first: commands to type, or what to ask for."""
+    details: Mapping[str, Any] = _NOTHING
+    """More for programs, by name: {"placement": {"nodes": [...], "remedies": [...]}}."""
 
     def document(self) -> dict[str, Any]:
         """Returns the reason as data."""
@@ -35,4 +37,5 @@ class Reason(NamedTuple):
             "numbers": dict(self.numbers),
             "evidence": [one._asdict() for one in self.evidence],
             "nextSteps": list(self.next_steps),
+            **self.details,
         }

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from corral.control.desk.cluster.nodes import NodeCondition, NodeSpec, NodeStatus, NodeView, Taint
 from corral.control.desk.jobs.events import Told
 from corral.control.desk.jobs.lines import job_line
 from corral.control.desk.jobs.pods import (
@@ -32,6 +32,8 @@ from corral.kinds.pod_view import (
 )
 from corral.kinds.reasons import Reason
 from corral.kinds.references import ApiResource
+from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
+from corral.kinds.training.label_names import JOB_NAME
 from corral.reconcile.moments import seconds_of
 
 PYTORCH = ApiResource("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs")
@@ -54,8 +56,9 @@ def why(
         "spec": {"pytorchReplicaSpecs": {"Master": {}, "Worker": {"replicas": 3}}, **(spec or {})},
         "status": {"conditions": told, **(status or {})},
     }
-    job = Found(PYTORCH, obj)
-    return reason_for(Situation(job, job_line(job, pods or []), pods or [], events or [], NOW, **around))
+    job, mine = Found(PYTORCH, obj), pods or []
+    around = {"sees_everybody": True, **around, "others": [*as_scheduled(mine), *around.get("others", [])]}
+    return reason_for(Situation(job, job_line(job, mine), mine, events or [], NOW, **around))
 
 
 def pod(
@@ -79,13 +82,29 @@ def unplaced(
     return pod(index, conditions=[said], **more)
 
 
-def node(name: str, gpus: int = 8, labels: dict[str, str] | None = None, **spec: Any) -> NodeView:
-    there = {"nvidia.com/gpu": str(gpus), "cpu": "64", "memory": "256Gi"}
-    return NodeView(
-        metadata=Metadata(name=name, labels=labels or {}),
-        spec=NodeSpec(**spec),
-        status=NodeStatus(allocatable=there, conditions=[NodeCondition(type="Ready", status="True")]),
-    )
+def node(name: str, gpus: int = 8, labels: dict[str, str] | None = None, **spec: Any) -> SchedulingNode:
+    there = {"nvidia.com/gpu": str(gpus), "cpu": "64", "memory": "256Gi", "pods": "110"}
+    document = {
+        "metadata": {"name": name, "labels": labels or {}},
+        "spec": spec,
+        "status": {"allocatable": there, "conditions": [{"type": "Ready", "status": "True"}]},
+    }
+    return msgspec.convert(document, SchedulingNode)
+
+
+def as_scheduled(pods: list[JobPod]) -> list[SchedulingPod]:
+    """The same pods as the scheduler reads them."""
+    return [msgspec.convert(msgspec.to_builtins(one), SchedulingPod) for one in pods]
+
+
+def job_of_others(name: str, at: str, gpus: int) -> SchedulingPod:
+    container = {"resources": {"limits": {"nvidia.com/gpu": str(gpus)}}}
+    document = {
+        "metadata": {"name": f"{name}-0", "namespace": "team", "uid": name, "labels": {JOB_NAME: name}},
+        "spec": {"nodeName": at, "containers": [container]},
+        "status": {"phase": "Running"},
+    }
+    return msgspec.convert(document, SchedulingPod)
 
 
 def held(reason: str, message: str = "") -> ContainerState:
@@ -100,10 +119,7 @@ QUOTA = (
     'Error creating: pods "digits-worker-2" is forbidden: exceeded quota: gpus, requested: requests.nvidia.com/gpu=4,'
     " used: requests.nvidia.com/gpu=6, limited: requests.nvidia.com/gpu=8"
 )
-BUSY = [
-    pod(7, "Running", "big", wants={"nvidia.com/gpu": "2"}),
-    pod(8, "Running", "small", wants={"nvidia.com/gpu": "5"}),
-]
+BUSY = [job_of_others("bert", "big", 2), job_of_others("llama", "small", 5)]
 TWO = [node("big"), node("small")]
 
 REASONS: dict[str, tuple[Reason, str, str]] = {
@@ -206,26 +222,28 @@ REASONS: dict[str, tuple[Reason, str, str]] = {
     ),
     "no room": (
         why("Created", pods=[unplaced(0), unplaced(1)], nodes=TWO, others=BUSY),
-        "no-room",
-        "2 of 4 pods wait for room: each needs 8 GPUs on one node, best node has 6 GPUs free (big)",
+        "scattered-gpus",
+        "2 of 4 pods wait for room: each needs 8 GPUs on one node; 9 GPUs are free on 2 nodes, at most 6 on one"
+        " (big: 2 held by bert)",
     ),
     "never": (
         why("Created", pods=[unplaced(0, wants={"nvidia.com/gpu": 16})], nodes=TWO, others=BUSY),
-        "never-fits",
-        "1 of 4 pods can never run here: each needs 16 GPUs on one node, the largest node has 8 GPUs",
+        "too-large",
+        "1 of 4 pods can never run here: it needs 16 GPUs on one node, and none of 2 nodes can take it: 2 are too small (8 GPUs)",
     ),
     "never, without a GPU": (
         why("Created", pods=[unplaced(0)], nodes=[node("plain", gpus=0)], others=[]),
-        "never-fits",
-        "1 of 4 pods can never run here: each needs 8 GPUs on one node, no node has any",
+        "too-large",
+        "1 of 4 pods can never run here: it needs 8 GPUs on one node, and the only node cannot take it: it is without GPUs",
     ),
     "too little memory": (
         why("Created", pods=[unplaced(0, wants={"memory": "300Gi", "cpu": "2"})], nodes=TWO, others=[]),
-        "never-fits",
-        "1 of 4 pods can never run here: each needs 300 GiB of memory on one node, the largest node has 256 GiB of memory",
+        "too-large",
+        "1 of 4 pods can never run here: it needs 2 CPUs and 300 GiB of memory on one node, and none of 2 nodes can take it:"
+        " 2 are too small (256 GiB of memory)",
     ),
     "no room, others unseen": (
-        why("Created", pods=[unplaced(0)], nodes=TWO, others=None),
+        why("Created", pods=[unplaced(0)], nodes=TWO, sees_everybody=False),
         "no-room",
         "1 of 4 pods wait for a node: 2 nodes have too few GPUs left",
     ),
@@ -241,8 +259,8 @@ REASONS: dict[str, tuple[Reason, str, str]] = {
             nodes=[node("a"), node("b"), node("c", labels={"disk": "ssd"}, unschedulable=True)],
             others=[],
         ),
-        "no-node-may",
-        "1 of 4 pods wait: none of 3 nodes may take them; 2 are without the label disk=ssd and 1 is closed to new pods (cordoned)",
+        "closed-nodes",
+        "1 of 4 pods wait for room: it needs 8 GPUs on one node, and nodes that would do are closed (cordoned or not ready)",
     ),
     "nodes unseen": (
         why(
@@ -334,15 +352,7 @@ def test_a_module_that_is_not_there_is_named_before_anything_else() -> None:
 
 def test_numbers_are_numbers() -> None:
     reason, _, _ = REASONS["no room"]
-    assert reason.numbers == {
-        "resource": "nvidia.com/gpu",
-        "needed": 8,
-        "largest": 8,
-        "nodes": 2,
-        "pods": 2,
-        "free": 6,
-        "node": "big",
-    }
+    assert reason.numbers == {"pods": 2, "needed": 8, "free": 6, "together": 1, "node": "big"}
     assert REASONS["over quota"][0].numbers == {
         "quota": "gpus",
         "missing": 2,
@@ -365,9 +375,9 @@ def test_numbers_are_numbers() -> None:
     ],
 )
 def test_a_taint_keeps_pods_away_that_do_not_bear_it(toleration: Toleration, may: bool) -> None:
-    tainted = node("a", taints=[Taint(key="gpu", value="yes", effect="NoSchedule")])
+    tainted = node("a", taints=[{"key": "gpu", "value": "yes", "effect": "NoSchedule"}])
     reason = why("Created", pods=[unplaced(0, tolerations=[toleration])], nodes=[tainted], others=BUSY)
-    assert (reason.code == "no-node-may") is not may
+    assert (reason.code == "no-node-allowed") is not may
 
 
 def test_amounts_are_said_as_people_say_them() -> None:

@@ -137,10 +137,11 @@ def _reason(session: Session, job: Found, goal: str) -> str:
     from corral.control.desk.why.judging import reason_for
 
     try:
-        reason = reason_for(situation_of(session, job, time.time()))
+        # Told again and again while it waits: what would help is for `corral why`.
+        reason = reason_for(situation_of(session, job, time.time())._replace(with_remedies=False))
     except RetryError:
         return ""  # the next look tells whether the server is there
-    if reason.code == "never-fits" and session.is_embedded:
+    if reason.code == "too-large" and session.is_embedded:
         hint = f"the job stays; `corral why {job.key.name}` tells more, `corral delete {job.key.name}` ends it"
         raise PermanentError("never-fits", f"{job.key.name} waits in vain: {reason.sentence}", hint=hint)
     return f": {reason.sentence}"

@@ -1,14 +1,12 @@
 """Rules about pods that have no node: what they wait for, and what is missing where. Pure."""
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 from corral.control.desk.jobs.pods import JobPod
-from corral.control.desk.why.rooms import Amounts, Room, needs_of, obstacle, rooms_in
 from corral.control.desk.why.situation import Situation
-from corral.control.desk.why.words import amount, listed, plain, some, span
+from corral.control.desk.why.words import listed, some, span
 from corral.kinds.gpus import is_gpu
 from corral.kinds.reasons import Evidence, Reason
 from corral.reconcile.moments import seconds_of
@@ -65,87 +63,21 @@ def without_a_node(situation: Situation) -> Reason | None:
         return None
     if not any(_refusals(pod) for pod in unbound) and _age(situation, unbound) > _LOOKED_AFTER:
         return _nobody_looks(situation, unbound)
-    # Pods of one role ask for the same, so the one that asks for most speaks for all.
-    pod = max(unbound, key=lambda one: sorted((is_gpu(name), size) for name, size in needs_of(one).items())[::-1])
     if situation.nodes is not None and not situation.nodes:
-        sentence = f"{some(len(unbound), situation.line.total)} wait for a node, and there is none"
+        sentence = f"{_who(situation)} for a node, and there is none"
         steps = ("on one machine: corral status", "on a cluster: ask who looks after it")
         return Reason("no-nodes", sentence, {"nodes": 0, "pods": len(unbound)}, next_steps=steps)
     if situation.nodes is None:
         return _by_hearsay(situation, unbound)
-    rooms = rooms_in(situation.nodes, situation.others)
-    open_to_it = [room for room in rooms if not obstacle(pod, room.node)]
-    if not open_to_it:
-        return _closed(situation, pod, rooms)
-    shortage = _shortage(pod, open_to_it)
-    return _by_hearsay(situation, unbound) if shortage is None else _too_small(situation, shortage, len(open_to_it))
+    # It comes with numpy, which nobody shall wait for who asks about something else.
+    from corral.control.desk.why.placing import reason_of_placement
+
+    return reason_of_placement(situation, situation.nodes) or _by_hearsay(situation, unbound)
 
 
-class _Shortage(NamedTuple):
-    """The resource that is missing everywhere: how much is needed, and the most that a node has left, and has in all."""
-
-    resource: str
-    needed: int
-    best_free: int | None
-    best_node: str
-    largest: int
-
-
-def _shortage(pod: JobPod, rooms: Sequence[Room]) -> _Shortage | None:
-    """Returns what no node has enough of, GPUs before everything else; None when one seems to have room."""
-    needs = needs_of(pod)
-    if any(_fits(needs, room.total if room.free is None else room.free) for room in rooms):
-        return None
-    for resource in sorted(needs, key=lambda name: (not is_gpu(name), name != "memory", name)):
-        best = max(rooms, key=lambda room: (room.total if room.free is None else room.free).get(resource, 0))
-        free = None if best.free is None else best.free.get(resource, 0)
-        largest = max(room.total.get(resource, 0) for room in rooms)
-        if needs[resource] > (largest if free is None else free):
-            return _Shortage(resource, needs[resource], free, best.node.name, largest)
-    return None
-
-
-def _fits(needs: Amounts, there: Amounts) -> bool:
-    return all(there.get(resource, 0) >= wanted for resource, wanted in needs.items())
-
-
-def _too_small(situation: Situation, short: _Shortage, nodes: int) -> Reason:
-    who = some(len(situation.unbound), situation.line.total)
-    needed = amount(short.resource, short.needed)
-    numbers: dict[str, Any] = {
-        "resource": short.resource,
-        "needed": plain(short.needed),
-        "largest": plain(short.largest),
-        "nodes": nodes,
-        "pods": len(situation.unbound),
-    }
-    if short.needed > short.largest:
-        most = (
-            "no node has any" if not short.largest else f"the largest node has {amount(short.resource, short.largest)}"
-        )
-        sentence = f"{who} can never run here: each needs {needed} on one node, {most}"
-        steps = ("ask for less on one node, or for more workers with less each", "corral top node")
-        # What no node has needs no scheduler's word: that comes later, and says less.
-        return Reason("never-fits", sentence, numbers, next_steps=steps)
-    free = (
-        ""
-        if short.best_free is None
-        else f", best node has {amount(short.resource, max(short.best_free, 0))} free ({short.best_node})"
-    )
-    if short.best_free is not None:
-        numbers |= {"free": plain(max(short.best_free, 0)), "node": short.best_node}
-    sentence = f"{who} wait for room: each needs {needed} on one node{free}"
-    busy = ("wait until others end", "corral top node", "corral list -A --status running")
-    return Reason("no-room", sentence, numbers, _said(situation), busy)
-
-
-def _closed(situation: Situation, pod: JobPod, rooms: Sequence[Room]) -> Reason:
-    """Returns that no node may take a pod, whatever is left there."""
-    counted = Counter(obstacle(pod, room.node) for room in rooms)
-    told = [f"{count} {'is' if count == 1 else 'are'} {what}" for what, count in counted.most_common()]
-    sentence = f"{some(len(situation.unbound), situation.line.total)} wait: none of {len(rooms)} nodes may take them; {listed(told)}"
-    steps = ("correct the selector or the tolerations of the job, or the labels of a node", "corral get nodes -o wide")
-    return Reason("no-node-may", sentence, {"nodes": len(rooms), **dict(counted)}, _said(situation), steps)
+def _who(situation: Situation) -> str:
+    unbound, total = len(situation.unbound), situation.line.total
+    return f"{some(unbound, total)} wait{'s' if total == 1 else ''}"
 
 
 def _nobody_looks(situation: Situation, unbound: Sequence[JobPod]) -> Reason:
