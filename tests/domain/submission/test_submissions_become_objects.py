@@ -17,6 +17,7 @@ from corral.kinds.submission.submission import (
     Submission,
     TensorBoard,
 )
+from corral.kinds.submission.volumes import logs_volume
 
 PLAIN = Submission(type="pytorchjob", name="x", image="i", command="true")
 
@@ -83,6 +84,13 @@ def test_tensorboard_reads_a_directory_of_the_node_that_the_job_mounts_anyway() 
     pod = deployment["spec"]["template"]["spec"]
     assert [one["hostPath"]["path"] for one in pod["volumes"]] == ["/srv/logs"]
     assert "affinity" not in pod
+
+
+def test_no_two_jobs_share_the_directory_of_their_events() -> None:
+    places = (("a-b", "c"), ("a", "b-c"), ("", "b-c"))
+    jobs = [replace(PLAIN, namespace=space, name=name, tensorboard=TensorBoard(enabled=True)) for space, name in places]
+    paths = [logs_volume(job)["hostPath"]["path"] for job in jobs]
+    assert paths == ["/tmp/corral-logs-a-b.c", "/tmp/corral-logs-a.b-c", "/tmp/corral-logs-default.b-c"]
 
 
 def test_tensorboard_reads_a_bucket_without_a_volume() -> None:

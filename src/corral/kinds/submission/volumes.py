@@ -81,7 +81,8 @@ def is_below(path: str, folder: str) -> bool:
 def logs_path(namespace: str, name: str) -> str:
     """Returns the directory of the node that a job and its TensorBoard share."""
     # Of one component and below a folder that everybody may write to: on one machine pods have the rights of a person.
-    return f"/tmp/corral-logs-{namespace or 'default'}-{name}"  # noqa: S108
+    # No namespace has a dot in it, so no two jobs have one path.
+    return f"/tmp/corral-logs-{namespace or 'default'}.{name}"  # noqa: S108
 
 
 def logs_volume(submission: Submission) -> Object:
