@@ -100,6 +100,25 @@ def test_the_watchdog_ends_a_container_above_its_limit(launcher: Launcher) -> No
     assert "ended for that" in oom_evidence(run)
 
 
+def test_starts_of_others_do_not_put_a_look_off(launcher: Launcher) -> None:
+    fat = unlimited(launcher.shell("sleep 1000"))._replace(memory_bytes=1)
+    others = unlimited(launcher.shell("sleep 1000"))._replace(memory_bytes=2**40)
+
+    assert asyncio.run(_killed_among_starts(fat, others)) == [fat]
+
+
+async def _killed_among_starts(fat: Run, others: Run) -> list[Run]:
+    killed: list[Run] = []
+    watchdog = MemoryWatchdog(killed.append)
+    watchdog.watch(fat)
+    deadline = asyncio.get_running_loop().time() + 3 * USUAL
+    while not killed and asyncio.get_running_loop().time() < deadline:
+        watchdog.watch(others)
+        await asyncio.sleep(0.05)
+    watchdog.close()
+    return killed
+
+
 def test_memory_is_measured_over_all_processes_and_shared_pages_once(launcher: Launcher) -> None:
     script = f"{sys.executable} -S -c '{MODEST}' & {sys.executable} -S -c '{MODEST}' & wait"
     run = launcher.shell(script)

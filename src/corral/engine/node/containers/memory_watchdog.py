@@ -62,7 +62,7 @@ class MemoryWatchdog:
         """Begins to watch a run, if its limit needs it."""
         if needs_watching(run):
             self._runs[run.folder] = run
-            self._look_after(USUAL)
+            self._look_within(USUAL)
 
     def forget(self, run: Run) -> None:
         """Stops watching a run."""
@@ -77,10 +77,15 @@ class MemoryWatchdog:
         self._timer = None
         self._runs.clear()
 
-    def _look_after(self, seconds: float) -> None:
+    def _look_within(self, seconds: float) -> None:
+        """Looks in so many seconds, or earlier when that is due: who only comes must not put off what others wait for."""
+        loop = asyncio.get_running_loop()
+        moment = loop.time() + seconds
         if self._timer is not None:
+            if self._timer.when() <= moment:
+                return
             self._timer.cancel()
-        self._timer = asyncio.get_running_loop().call_later(seconds, self._look)
+        self._timer = loop.call_at(moment, self._look)
 
     def _look(self) -> None:
         self._timer = None
@@ -91,7 +96,7 @@ class MemoryWatchdog:
             _log.warning("memory not measured", extra={"why": str(error)})
         finally:
             if self._runs:
-                self._look_after(next_look(share))
+                self._look_within(next_look(share))
 
     def _largest_share(self) -> float:
         share, census = 0.0, Census()
