@@ -18,6 +18,7 @@ from corral.engine.node.pods.containers_of_pod import ContainersOfPod
 from corral.engine.node.pods.life import Orders, deadline_of, decide
 from corral.engine.node.pods.live_pod import LivePod
 from corral.engine.node.pods.statuses import FINISHED, OURS, status_of
+from corral.engine.node.pods.strangers import Strangers
 from corral.engine.node.pods.whereabouts import whereabouts
 from corral.errors import RetryError
 from corral.kinds.objects import Object, uid_of
@@ -52,8 +53,7 @@ class PodKeeper:
         self._pods = runtime.caches.of(POD, scope)
         self._live: dict[str, LivePod] = {}
         self._uids: dict[ObjectKey, set[str]] = {}
-        self._lingering: dict[str, ObjectKey | None] = {}
-        """Pods of an earlier life of this node that are no more, and of which something cannot be removed yet."""
+        self._strangers = Strangers({}, containers.clear)
         self.controller = Controller(
             "pods", self._reconcile, [Watch(POD, scope=scope)], runtime, workers=8, backoff=_BACKOFF
         )
@@ -93,27 +93,20 @@ class PodKeeper:
         await self._pods.wait_synced()
         known = {uid_of(pod) for pod in self._pods.objects()}
         records = self._containers.records
-        self._lingering = {uid: records.key_of(uid) for uid in records.uids() if uid not in known}
-        for uid in self._lingering:
+        found = {uid: records.key_of(uid) for uid in records.uids() if uid not in known}
+        for uid in found:
             _log.info("ends what is left of a pod that is gone", extra={"uid": uid})
-        self._clear_lingering(is_first=True)
+        self._strangers = Strangers(found, self._containers.clear)
+        self._clear_once()
 
     async def _clear_strangers(self) -> None:
-        while self._lingering:
+        while self._strangers:
             await self._runtime.clock.sleep(_CLEAR_AGAIN)
-            self._clear_lingering()
+            self._clear_once()
 
-    def _clear_lingering(self, *, is_first: bool = False) -> None:
-        for uid, key in list(self._lingering.items()):
-            try:
-                self._containers.clear(uid)
-            except Exception as error:  # noqa: BLE001 - one folder must not keep the node from everything else
-                if is_first:
-                    _log.warning("something of a pod stays", extra={"uid": uid, "why": str(error)})
-                continue
-            del self._lingering[uid]
-            if key is not None:
-                self.controller.enqueue(key)
+    def _clear_once(self) -> None:
+        for key in self._strangers.clear():
+            self.controller.enqueue(key)
 
     async def _reconcile(self, key: ObjectKey) -> Outcome:
         pod = self._pods.get(key)
@@ -125,7 +118,7 @@ class PodKeeper:
         live = self._live.get(uid) or self._take(pod)
         live.pod = pod
         self._containers.look_for_ends(live)
-        if leaving or key in self._lingering.values():
+        if leaving or self._strangers.holds_back(key):
             # The end of its processes brings this key again.
             return await self._hold_back(live)
         orders = await self._carry_out(live)
