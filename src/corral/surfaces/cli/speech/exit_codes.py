@@ -47,6 +47,7 @@ BY_CODE = {
     "bad-function": INVALID,
     "bad-name": INVALID,
     "bad-object": INVALID,
+    "bad-picture": INVALID,
     "bad-script": INVALID,
     "bad-setting": INVALID,
     "bad-submission": INVALID,
