@@ -46,6 +46,13 @@ def test_bounds_can_be_left_out(cli: Cli, trace: tuple[str, ...]) -> None:
     assert "bound_percent" not in json.loads(done.stdout)
 
 
+def test_the_report_is_drawn(cli: Cli, trace: tuple[str, ...], tmp_path: Path) -> None:
+    picture = tmp_path / "trace.png"
+    done = cli("simulate", "trace", *trace, "--seeds", "7", "--churn", "0.9", "--plot", str(picture))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
 def test_the_same_seeds_give_the_same_report(cli: Cli, trace: tuple[str, ...]) -> None:
     reports = [json.loads(cli("simulate", "trace", *trace, "--seeds", "1,2", "-o", "json").stdout) for _ in range(2)]
     for report in reports:
@@ -58,6 +65,8 @@ WRONG = {
     ("--seeds", "5-1"): "'5-1' are no seeds from low to high",
     ("--seeds", "x"): "'x' is no list of seeds; write 42-51 or 1,2,7",
     ("--inflate", "0"): "0.0 is not in the range",
+    ("--plot", "no/trace.png"): "error: no/trace.png: there is no such folder\nhint: make it first\n",
+    ("--plot", "trace.txt"): "error: trace.txt: no picture has such an ending\nhint: name a file that ends in .png\n",
     ("--pods", "missing.csv"): "error: missing.csv: No such file or directory\nhint: give the path of a CSV file\n",
 }
 

@@ -27,6 +27,7 @@ class TraceFlags(NamedTuple):
     policy: str
     churn: float | None
     bound: bool
+    plot: Path | None = None
 
 
 class _Trace(NamedTuple):
@@ -38,9 +39,12 @@ class _Trace(NamedTuple):
 
 def simulate_trace(flags: TraceFlags) -> dict[str, Any]:
     """Replays a trace with each seed and returns the report; seeds share the processors of this machine."""
+    from corral.adapters.pictures.traces import draw_trace, refuse_undrawable
     from corral.placement.replay.report import bounds_report, churned_report, decisions_per_second, filled_report
 
     trace = _read(flags)
+    if flags.plot is not None:
+        refuse_undrawable(flags.plot)
     runs = _each(partial(_fill, trace, flags.inflate), flags.seeds)
     report: dict[str, Any] = {
         "policy": flags.policy,
@@ -59,6 +63,8 @@ def simulate_trace(flags: TraceFlags) -> dict[str, Any]:
         report["churn"] = churned_report(stays, flags.churn)
         report["rejected_gpu_percent"] = report["churn"]["rejected_gpu_percent"]
     report["decisions_per_second"] = decisions_per_second([*runs, *stays])
+    if flags.plot is not None:
+        draw_trace(report, flags.plot)
     return report
 
 

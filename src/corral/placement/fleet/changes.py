@@ -8,7 +8,7 @@ class Changes:
 
     def __init__(self) -> None:
         self.shape = 0
-        """Grows whenever nodes come, go or are replaced: everything known about rows may be wrong then."""
+        """Grows when nodes come or go or get other GPUs: what is known of any row may be wrong then, for how scarce a model is counts."""
         self._dropped = 0
         self._rows: list[int] = []
 
@@ -25,7 +25,7 @@ class Changes:
         self._rows.append(row)
 
     def shape_changed(self) -> None:
-        """Notes that a node came, went or was replaced."""
+        """Notes that a node came or went, or has other GPUs now."""
         self.shape += 1
 
     def since(self, position: int) -> list[int] | None:

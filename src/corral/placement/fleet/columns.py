@@ -7,6 +7,7 @@ long as its node is there.
 import numpy as np
 import numpy.typing as npt
 
+from corral.placement.asks import WHOLE
 from corral.placement.fleet.wiring import Matrix, matrix_of
 from corral.placement.offers import NodeOffer
 
@@ -14,6 +15,8 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
 
+HUGE = 1 << 52
+"""More than anything has of anything. Amounts above count as this much, so that no sum of them leaves the range of the arrays."""
 _ROOM = 16
 _GRIDS = ("gpu", "gpu_size", "gpu_memory", "gpu_memory_size")
 _COLUMNS = ("cpu", "memory", "pods", "cpu_size", "memory_size", "pods_size", "model", "make", "wiring")
@@ -83,11 +86,11 @@ class Columns:
         """Writes an empty node into a row."""
         self.blank(row)
         for index, gpu in enumerate(offer.gpus):
-            self.gpu[row, index] = self.gpu_size[row, index] = gpu.milli
-            self.gpu_memory[row, index] = self.gpu_memory_size[row, index] = gpu.memory
-        self.cpu[row] = self.cpu_size[row] = offer.cpu
-        self.memory[row] = self.memory_size[row] = offer.memory
-        self.pods[row] = self.pods_size[row] = offer.pods
+            self.gpu[row, index] = self.gpu_size[row, index] = min(max(gpu.milli, 0), WHOLE)
+            self.gpu_memory[row, index] = self.gpu_memory_size[row, index] = _amount(gpu.memory)
+        self.cpu[row] = self.cpu_size[row] = _amount(offer.cpu)
+        self.memory[row] = self.memory_size[row] = _amount(offer.memory)
+        self.pods[row] = self.pods_size[row] = _amount(offer.pods)
         self.model[row] = model
         make = (len(offer.gpus), offer.model)
         if make not in self.makes:
@@ -96,7 +99,7 @@ class Columns:
         self.wiring[row] = self._matrix(offer)
         self.is_open[row] = not offer.is_closed
         for name, amount in offer.others:
-            self.resource(name)[row] = self.others_size[name][row] = amount
+            self.resource(name)[row] = self.others_size[name][row] = _amount(amount)
 
     def _matrix(self, offer: NodeOffer) -> int:
         matrix = matrix_of(offer)
@@ -124,3 +127,7 @@ class Columns:
         self.is_open[row] = False
         for column in (*self.others.values(), *self.others_size.values(), *self.crowds.values()):
             column[row] = 0
+
+
+def _amount(offered: int) -> int:
+    return min(max(offered, 0), HUGE)

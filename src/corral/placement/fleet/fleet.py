@@ -13,12 +13,12 @@ import numpy as np
 
 from corral.placement.asks import Neighbours, PodAsk, Seat
 from corral.placement.fleet.changes import Changes
-from corral.placement.fleet.columns import Bools, Columns, Ints
+from corral.placement.fleet.columns import HUGE, Bools, Columns, Ints
 from corral.placement.fleet.drafts import Draft, UndoLog
 from corral.placement.fleet.levels import domains_of
 from corral.placement.fleet.neighbours import APART, beside, is_choosy, kept_away
 from corral.placement.fleet.rules import RuleSet
-from corral.placement.fleet.shares import HUGE, fitting, taken_memory, taken_milli
+from corral.placement.fleet.shares import fitting, taken_memory, taken_milli
 from corral.placement.fleet.wiring import Matrix
 from corral.placement.offers import NodeOffer
 
@@ -61,6 +61,7 @@ class Fleet:
         self._rule_sets: list[RuleSet | None] = [None]
         self._passing: dict[int, Bools] = {}
         self._order: Ints | None = None
+        self._draws: dict[str, bytes] = {}
         self._kept: dict[Hashable, object] = {}
 
     def __len__(self) -> int:
@@ -79,6 +80,7 @@ class Fleet:
             self.names[row] = offer.name
             self._rows[offer.name] = row
             self._order = None
+        if before is None or (before.model, before.gpus) != (offer.model, offer.gpus):
             self.changes.shape_changed()
         self.columns.reserve(max(row + 1, self.columns.length), max(len(offer.gpus), self.columns.breadth))
         self._write(row, offer)
@@ -90,6 +92,7 @@ class Fleet:
         if row is None:
             return
         offer = self.offers.pop(name)
+        self._draws.pop(name, None)
         self._domains.clear()
         self.names[row] = ""
         self._vacant.append(row)
@@ -97,7 +100,7 @@ class Fleet:
         for passing in self._passing.values():
             if row < len(passing):
                 passing[row] = False
-        self.changes.row_changed(row)
+        self.changes.shape_changed()
         self._undo.note(partial(self.put, offer))
 
     def hold(self, seat: Seat, ask: PodAsk) -> None:
@@ -206,6 +209,12 @@ class Fleet:
         return cast(Kept, found)
 
     def _drawn(self, name: str) -> bytes:
+        drawn = self._draws.get(name)
+        if drawn is None:
+            drawn = self._draws[name] = self._draw(name)
+        return drawn
+
+    def _draw(self, name: str) -> bytes:
         return hashlib.blake2b(f"{self.seed}/{name}".encode(), digest_size=8).digest()
 
     def _write(self, row: int, offer: NodeOffer) -> None:

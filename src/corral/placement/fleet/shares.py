@@ -7,10 +7,8 @@ says how many itself. Both are rounded down: shares that fit by what they name t
 import numpy as np
 
 from corral.placement.asks import WHOLE, GpuAsk
-from corral.placement.fleet.columns import Bools, Columns, Ints
+from corral.placement.fleet.columns import HUGE, Bools, Columns, Ints
 
-HUGE = 1 << 52
-"""More than anything has of anything. Amounts above count as this much, so that no sum of them leaves the range of the arrays."""
 _HUGE_SHARE = 1 << 20
 
 

@@ -5,10 +5,10 @@ from collections.abc import Collection
 import numpy as np
 
 from corral.placement.asks import PodAsk
-from corral.placement.fleet.columns import Ints
+from corral.placement.fleet.columns import HUGE, Ints
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.fleet.neighbours import APART
-from corral.placement.fleet.shares import HUGE, needed_memory, needed_milli
+from corral.placement.fleet.shares import needed_memory, needed_milli
 from corral.placement.potentials.evaluation import named_gpus
 from corral.placement.potentials.models import allowed_models
 

@@ -33,6 +33,8 @@ class Filled(NamedTuple):
     at_100: float | None
     """What was allocated when as much had arrived as there is; None when that little came."""
     at_end: float
+    curve: tuple[float, ...]
+    """What was allocated each time another percent of all GPUs had been asked for, from 0 on."""
     arrived: Mapping[str, int]
     """Pods by size."""
     failed: Mapping[str, int]
@@ -65,7 +67,7 @@ def filled(offers: Sequence[NodeOffer], arrivals: Sequence[PodAsk], policy: Poli
     """Places arrivals one after another; nobody leaves."""
     fleet, capacity = _empty(offers, seed), capacity_of(offers)
     asked = allocated = 0
-    at_100: float | None = None
+    curve = [0.0]
     arrived: Counter[str] = Counter()
     failed: Counter[str] = Counter()
     start = clock()
@@ -76,12 +78,13 @@ def filled(offers: Sequence[NodeOffer], arrivals: Sequence[PodAsk], policy: Poli
         else:
             failed[size_of(ask)] += 1
         arrived[size_of(ask)] += 1
-        if at_100 is None and asked >= capacity:
-            at_100 = _percent(allocated, capacity)
+        while capacity and 100 * asked >= len(curve) * capacity:
+            curve.append(_percent(allocated, capacity))
     seconds = clock() - start
     fragments = fragments_of(fleet, policy.statistics)
     at_end = _percent(allocated, capacity)
-    return Filled(seed, at_100, at_end, arrived, failed, fragments, len(arrivals), seconds)
+    at_100 = curve[100] if len(curve) > 100 else None
+    return Filled(seed, at_100, at_end, tuple(curve), arrived, failed, fragments, len(arrivals), seconds)
 
 
 def churned(offers: Sequence[NodeOffer], stays: Sequence[Stay], policy: Policy, seed: int, clock: Clock) -> Churned:

@@ -27,8 +27,15 @@ def filled_report(runs: Sequence[Filled], capacity: int) -> Json:
     at_end = spread_of([run.at_end for run in runs])
     reached = [run.at_100 for run in runs if run.at_100 is not None]
     at_100 = spread_of(reached) if len(reached) == len(runs) else None
+    length = min(len(run.curve) for run in runs)
+    curve = [round(float(np.mean([run.curve[percent] for run in runs])), 3) for percent in range(length)]
     return {
-        "allocation_percent": {**at_end, "at_end": at_end, "at_100_percent_arrived": at_100},
+        "allocation_percent": {
+            **at_end,
+            "at_end": at_end,
+            "at_100_percent_arrived": at_100,
+            "by_percent_arrived": curve,
+        },
         "fragmentation": _fragmentation(runs, capacity),
         "failed_pods": _counts(runs),
     }

@@ -1,4 +1,4 @@
-"""Whatever is done in a draft, the arrays are afterwards byte for byte what they were, and tables that follow them are right."""
+"""G1, G5: Whatever is done in a draft, the arrays are afterwards byte for byte what they were, and tables that follow them are right."""
 
 import numpy as np
 from hypothesis import given, settings

@@ -1,4 +1,4 @@
-"""Plans against a count of their own, against every other placement, and against the same fleet built another way."""
+"""G1, G2, G3, G4: Plans against a count of their own, against every other placement, and against the same fleet built another way."""
 
 from random import Random
 

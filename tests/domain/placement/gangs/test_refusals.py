@@ -7,8 +7,9 @@ import pytest
 from corral.placement.asks import GpuAsk, Plan, PodAsk, Refusal, Seat
 from corral.placement.fleet import RuleSet
 from corral.placement.gangs import plan
-from corral.placement.offers import NodeOffer
+from corral.placement.offers import GpuOffer, NodeOffer
 from corral.placement.potentials import policy
+from corral.placement.potentials.statistics import statistics_of
 from tests.domain.placement.fleets import fleet_of, gang_of, node, pod
 
 
@@ -102,3 +103,13 @@ def test_an_ask_beyond_all_numbers_is_refused_and_hurts_nobody() -> None:
     fleet.hold(Seat("p", "a", (0,)), PodAsk(1 << 70, 1 << 70, GpuAsk(1, 1 << 70)))
     fleet.release("p")
     assert isinstance(plan(fleet, gang_of(pod()), policy()), Plan)
+
+
+def test_a_node_that_offers_beyond_all_numbers_hurts_nobody() -> None:
+    gpus = (GpuOffer(milli=1 << 70, memory=1 << 70), GpuOffer(milli=-5, memory=-5))
+    fleet = fleet_of(NodeOffer("a", 1 << 70, 1 << 70, 1 << 70, gpus, others=(("rdma", 1 << 70), ("fpga", -1))))
+    for name in ("default", "fgd", "bestfit", "random"):
+        chosen = policy(name, statistics_of([pod(), pod(milli=300), pod(2)]))
+        for ask in (pod(), pod(milli=300), PodAsk(gpu=GpuAsk(1, memory=5)), PodAsk(others=(("rdma", 1),))):
+            assert isinstance(plan(fleet, gang_of(ask), chosen), Plan)
+    assert list(fleet.columns.gpu[0]) == [1000, 0]

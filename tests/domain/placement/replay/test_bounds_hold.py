@@ -1,4 +1,4 @@
-"""Bounds against every way to place a few pods on a few nodes."""
+"""G6: Bounds against every way to place a few pods on a few nodes."""
 
 from functools import cache
 

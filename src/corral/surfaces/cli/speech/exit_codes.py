@@ -48,6 +48,7 @@ BY_CODE = {
     "bad-goal": INVALID,
     "bad-name": INVALID,
     "bad-object": INVALID,
+    "bad-picture": INVALID,
     "bad-script": INVALID,
     "bad-setting": INVALID,
     "bad-submission": INVALID,

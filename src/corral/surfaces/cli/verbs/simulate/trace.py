@@ -53,6 +53,7 @@ _FILE = click.Path(path_type=Path)
     help="Also let pods come and go at this load, 1 being as much as there is, and count who is rejected.",
 )
 @click.option("--bound/--no-bound", default=True, help="Also compute what no scheduler can pass; takes longer.")
+@click.option("--plot", type=_FILE, metavar="FILE", help="Draw the report into this file, such as trace.png.")
 @output_option(*DATA_FORMS)
 def trace(
     nodes: Path,
@@ -62,6 +63,7 @@ def trace(
     policy: str,
     churn: float | None,
     bound: bool,
+    plot: Path | None,
     output: OutputForm,
 ) -> None:
     """Replay a trace: how much of the GPUs a policy can give out, and who does not fit.
@@ -73,7 +75,7 @@ def trace(
     Pods arrive in random order until 1.3 times all GPUs were asked for; whoever does not fit is dropped. The files have the form
     of Alibaba's published traces of GPU clusters.
     """
-    flags = assembly.TraceFlags(nodes, pods, inflate, seeds, policy, churn, bound)
+    flags = assembly.TraceFlags(nodes, pods, inflate, seeds, policy, churn, bound, plot)
     report: dict[str, Any] = assembly.simulate_trace(flags)
     if output.is_for_people:
         from corral.surfaces.cli.render.simulated import trace_summary
