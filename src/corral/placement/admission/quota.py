@@ -1,6 +1,6 @@
 """Whether a queue may have more: limits, what it may borrow, and what others do not lend; and quotas of namespaces."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from corral.placement.admission.amounts import Amounts, lacking
@@ -17,6 +17,8 @@ class Lack(NamedTuple):
     resource: str
     needed: int
     free: int
+    short: int = 0
+    """How much more it would have to allow: more than what is needed beyond what is free where too much is held already."""
 
 
 def lack_of(queues: Queues, left: Mapping[str, int], name: str, needs: Mapping[str, int]) -> Lack | None:
@@ -24,6 +26,11 @@ def lack_of(queues: Queues, left: Mapping[str, int], name: str, needs: Mapping[s
 
     `left` is what all nodes together have left: of it others may keep a part.
     """
+    return next(lacks_of(queues, left, name, needs), None)
+
+
+def lacks_of(queues: Queues, left: Mapping[str, int], name: str, needs: Mapping[str, int]) -> Iterator[Lack]:
+    """Yields every quota on the way up that refuses what a gang of a queue needs."""
     path = queues.path(name)
     beside = kept_beside(queues, path) if queues.any_keeps else [{}] * len(path)
     for one, kept in zip(path, beside, strict=True):
@@ -31,27 +38,26 @@ def lack_of(queues: Queues, left: Mapping[str, int], name: str, needs: Mapping[s
         limit, guarantee = dict(terms.limit), queues.guarantee(one)
         borrowing = dict(terms.borrowing or ())
         for resource, amount in needs.items():
-            held = used.get(resource, 0) + kept.get(resource, 0)
-            if resource in limit and held + amount > limit[resource]:
-                return Lack(one, "limit", resource, amount, max(limit[resource] - held, 0))
+            if resource in limit:
+                held = used.get(resource, 0) + kept.get(resource, 0)
+                yield from _beyond(one, "limit", resource, amount, limit[resource] - held)
             if resource in borrowing:
                 most = guarantee.get(resource, 0) + borrowing[resource]
-                if used.get(resource, 0) + amount > most:
-                    return Lack(one, "borrowing", resource, amount, max(most - used.get(resource, 0), 0))
-    return _lent(left, name, needs, beside[-1]) if queues.any_keeps else None
+                yield from _beyond(one, "borrowing", resource, amount, most - used.get(resource, 0))
+    if queues.any_keeps:
+        for resource, amount in needs.items():
+            if beside[-1].get(resource, 0):
+                yield from _beyond(name, "lending", resource, amount, left.get(resource, 0) - beside[-1][resource])
+
+
+def _beyond(queue: str, term: str, resource: str, amount: int, free: int) -> Iterator[Lack]:
+    if amount > free:
+        yield Lack(queue, term, resource, amount, max(free, 0), amount - free)
 
 
 def namespace_lack(namespaces: Mapping[str, Amounts], namespace: str, needs: Mapping[str, int]) -> Lack | None:
     """Returns what the quota of a namespace refuses to pods that do not exist yet, None when it allows them."""
     free = namespaces.get(namespace, {})
     for resource, amount in lacking(needs, free).items():
-        return Lack(namespace, "namespace", resource, amount + free[resource], max(free[resource], 0))
-    return None
-
-
-def _lent(left: Mapping[str, int], name: str, needs: Mapping[str, int], kept: Mapping[str, int]) -> Lack | None:
-    for resource, amount in needs.items():
-        free = left.get(resource, 0) - kept.get(resource, 0)
-        if kept.get(resource, 0) and amount > free:
-            return Lack(name, "lending", resource, amount, max(free, 0))
+        return Lack(namespace, "namespace", resource, amount + free[resource], max(free[resource], 0), amount)
     return None

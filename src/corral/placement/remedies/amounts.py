@@ -22,6 +22,8 @@ from corral.placement.remedies.remedy import Part
 from corral.placement.remedies.shortage import Gap, missing_of, waiting_of
 from corral.placement.remedies.supplies import Freed, FreeRoom, MoreNodes, OpenNodes, nodes_like
 
+MOST_MORE = 256
+"""Nobody adds more nodes than that for one gang."""
 _TRIED_NODES = 8
 
 
@@ -34,14 +36,16 @@ class Offer(NamedTuple):
 
 def amounts_for(question: Question, view: View) -> Iterator[Offer]:
     """Yields every part with a number that may start the gang beside the switches of a view."""
-    for make in question.makes.makes:
+    # Where there is room and a quota refuses, more room is of no use.
+    lacks_room = view.shortage.least > 0 or not question.trial.fits(view.switches)
+    for make in question.makes.makes if lacks_room else ():
         # Of several classes any may be the one that needs just these nodes.
         freed = [_free_room(question, view, make, view.shortage.of_class(ask)) for ask in waiting_of(view.gang)]
         if len(freed) > 1 and view.shortage.least <= 0:
             freed.append(_emptied(question, view, make))
         yield from _cheapest(freed)
-        yield from _cheapest([_open_nodes(question, view, make), _more_nodes(question, view, make)])
-    yield from _cheapest([_fewer_pods(question, view)])
+        yield from _cheapest([_more_nodes(question, view, make)])
+    yield from _cheapest([_open_nodes(question, view), _fewer_pods(question, view)])
 
 
 def _offer(question: Question, view: View, low: int, high: int, part_of: Callable[[int], Part | None]) -> Offer | None:
@@ -50,17 +54,23 @@ def _offer(question: Question, view: View, low: int, high: int, part_of: Callabl
 
 
 def _settled(question: Question, view: View, low: int, high: int, part_of: Callable[[int], Part | None]) -> Part | None:
-    number = smallest(low, high, lambda many: _starts(question, view, part_of(many)))
+    number = smallest(low, high, lambda many: _fits(question, view, part_of(many)))
     return None if number is None else part_of(number)
 
 
-def _starts(question: Question, view: View, part: Part | None) -> bool:
-    return part is not None and question.trial.starts((*view.switches, part)) is not None
+def _fits(question: Question, view: View, part: Part | None) -> bool:
+    """Whether there is room then; a quota that refuses nevertheless is seen to later. What asks for less must suit quotas too."""
+    if part is None:
+        return False
+    parts = (*view.switches, part)
+    return question.trial.starts(parts) is not None if isinstance(part, FewerPods) else question.trial.fits(parts)
 
 
 def _free_room(question: Question, view: View, make: Make, gap: Gap) -> Offer | None:
     """Room for one class that others give back on nodes of a make."""
     shortage, fleet, (ask,) = view.shortage, question.fleet, gap.classes
+    if not gap.allowed[make.rows[0]]:  # nodes of a make are allowed together
+        return None
     rows = make.rows[gap.allowed[make.rows] & fleet.columns.is_open[make.rows] & (shortage.domain[make.rows] >= 0)]
     now, empty = question.room(ask)[rows], question.room(ask, "closed", is_empty=True)[rows]
     rows, now, empty = rows[empty > now], now[empty > now], empty[empty > now]
@@ -81,6 +91,8 @@ def _free_room(question: Question, view: View, make: Make, gap: Gap) -> Offer | 
 def _emptied(question: Question, view: View, make: Make) -> Offer | None:
     """GPUs to be emptied where each class finds room and only all together do not: no count says how many, so they are tried."""
     columns, rows = question.fleet.columns, make.rows
+    if not any(gap.allowed[rows[0]] for gap in view.shortage.gaps):
+        return None
     held = columns.gpu_size[rows] - columns.gpu[rows]
     used = rows[(held > 0).any(axis=1) & columns.is_open[rows]]
     nearest = sorted(used, key=lambda row: (int((columns.gpu_size[row] - columns.gpu[row]).sum()), row))[:_TRIED_NODES]
@@ -93,7 +105,7 @@ def _emptied(question: Question, view: View, make: Make) -> Offer | None:
     parts.sort(key=lambda one: (one.gpus, one.freed))
     if not parts:
         return None
-    return Offer(parts[0], lambda: next((one for one in parts if _starts(question, view, one)), None))
+    return Offer(parts[0], lambda: next((one for one in parts if _fits(question, view, one)), None))
 
 
 def _gain(now: Ints, empty: Ints, places: Ints) -> int:
@@ -104,17 +116,17 @@ def _trimmed(question: Question, view: View, offer: Offer) -> Part | None:
     """Returns room lowered as long as the gang still starts: for several classes the count of one is only a guess."""
     part = offer.settle()
     while isinstance(part, FreeRoom):
-        less = next((one for one in open_to_doubt(question, view, part) if _starts(question, view, one)), None)
+        less = next((one for one in open_to_doubt(question, view, part) if _fits(question, view, one)), None)
         if less is None:
             return part
         part = less
     return part
 
 
-def _open_nodes(question: Question, view: View, make: Make) -> Offer | None:
-    """Nodes of a make that take pods again, those with most room first."""
+def _open_nodes(question: Question, view: View) -> Offer | None:
+    """Nodes that take pods again, those with most room first."""
     shortage, fleet = view.shortage, question.fleet
-    closed = make.rows[~fleet.columns.is_open[make.rows] & (shortage.domain[make.rows] >= 0)]
+    closed = np.flatnonzero(~fleet.columns.is_open[: len(shortage.domain)] & (shortage.domain >= 0))
     gaps = [shortage.of_class(ask) for ask in waiting_of(view.gang)]
     each = [np.where(gap.allowed[closed], question.room(gap.cover, "closed")[closed], 0) for gap in gaps]
     rooms = np.maximum.reduce(each)
@@ -145,6 +157,8 @@ def _more_nodes(question: Question, view: View, make: Make) -> Offer | None:
             return None
         low = max(low, -(-need // each) if each else 1)
     name, what, gpus = make.offer.name, make_of(len(make.offer.gpus), make.offer.model), len(make.offer.gpus)
+    if low > MOST_MORE:
+        return None
     return _offer(question, view, low, max(low, shortage.missing), lambda many: MoreNodes(name, what, many, gpus))
 
 

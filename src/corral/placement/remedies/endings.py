@@ -31,6 +31,7 @@ class Endings:
         self._fleet = fleet
         self.parts = [end_of(fleet, job) for job in jobs if job.may_end]
         self._entry_rows, self._entries, self._released = _released(fleet, self.parts)
+        self._alone: tuple[Ints, Ints, Ints, Ints] | None = None
 
     def sets(self, shortage: Shortage, number: int) -> list[Parts]:
         """Returns the sets of so many jobs whose end may be enough, cheapest first."""
@@ -42,7 +43,7 @@ class Endings:
 
     def _pool(self, shortage: Shortage, number: int) -> list[int]:
         """Returns the jobs of which sets are formed."""
-        useful = [index for index in range(len(self.parts)) if self._useful(shortage, index)]
+        useful = self._useful(shortage)
         if len(useful) <= POOL:
             return useful
         price = {index: self.parts[index].price for index in useful}
@@ -59,10 +60,11 @@ class Endings:
                 break
         return list(pool)[:POOL]
 
-    def _useful(self, shortage: Shortage, index: int) -> bool:
-        rows = self._entry_rows[self._entries[index]]
-        inside = shortage.domain[rows] >= 0
-        return any(bool((gap.allowed[rows] & inside).any()) for gap in shortage.gaps)
+    def _useful(self, shortage: Shortage) -> list[int]:
+        """Returns the jobs that hold anything where the gang may go."""
+        allowed = np.logical_or.reduce([gap.allowed for gap in shortage.gaps]) & (shortage.domain >= 0)
+        helps = allowed[self._entry_rows]
+        return [index for index, entries in enumerate(self._entries) if any(helps[entry] for entry in entries)]
 
     def _enough(self, shortage: Shortage, sets: Sequence[tuple[int, ...]]) -> Iterator[bool]:
         """Yields for each set whether some domain would have room for all who must go there."""
@@ -76,7 +78,8 @@ class Endings:
             at = end
 
     def _enough_at_once(self, shortage: Shortage, sets: Sequence[tuple[int, ...]]) -> Iterable[bool]:
-        rows, owners, entries, places = self._flat(sets)
+        is_everybody = len(sets) == len(self.parts) and len(sets[0]) == 1
+        rows, owners, entries, places = self._singles() if is_everybody else self._flat(sets)
         if not len(rows):
             return [shortage.least <= 0] * len(sets)
         left = left_on(self._fleet, rows)
@@ -91,7 +94,13 @@ class Endings:
             lack = np.broadcast_to(gap.lack, enough.shape).copy()
             np.subtract.at(lack, (owners[inside], domain[inside]), gained[inside])
             enough &= lack <= 0
-        return [bool(one.any()) for one in enough]
+        return [bool(one) for one in np.any(enough, axis=1)]
+
+    def _singles(self) -> tuple[Ints, Ints, Ints, Ints]:
+        """Returns the same for each job alone, which is asked for again and again."""
+        if self._alone is None:
+            self._alone = self._flat([(index,) for index in range(len(self.parts))])
+        return self._alone
 
     def _flat(self, sets: Sequence[tuple[int, ...]]) -> tuple[Ints, Ints, Ints, Ints]:
         """Returns each row of each set once, whose set it is, and for each entry of a job at which of these places it counts."""

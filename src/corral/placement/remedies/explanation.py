@@ -5,11 +5,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from corral.placement.admission.verdicts import quota_refusal
 from corral.placement.asks import Gang, Plan, Refusal
 from corral.placement.fleet import Fleet
 from corral.placement.gangs import plan
 from corral.placement.potentials import Policy
 from corral.placement.remedies.binding import TOO_LARGE, binding
+from corral.placement.remedies.books import Books
 from corral.placement.remedies.question import Question
 from corral.placement.remedies.reasons import Facts, sentence_for
 from corral.placement.remedies.remedy import Remedy
@@ -49,7 +51,8 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def event(self) -> str:
         """Returns it as one short sentence."""
-        said = f"{'Can never run here' if self.is_hopeless else 'Waits for room'}: {self.sentence}"
+        waits = "Waits" if self.code.startswith("quota-") else "Waits for room"
+        said = f"{'Can never run here' if self.is_hopeless else waits}: {self.sentence}"
         if self.remedies and len(said) + len(self.remedies[0].sentence) < _LONGEST:
             said = f"{said}; it would start {self.remedies[0].sentence}"
         return said if len(said) < _LONGEST else f"{said[: _LONGEST - 1].rsplit(' ', 1)[0]}…"
@@ -74,6 +77,8 @@ class Terms(NamedTuple):
     with_remedies: bool = True
     least_pods: int = 1
     """With fewer pods than that the gang is of no use to anybody."""
+    books: Books | None = None
+    """What quotas say; None where there are none."""
     subject: str = "it"
     """Who needs something, when that is a single pod: `it`, or `each` of several that ask the same."""
 
@@ -84,19 +89,19 @@ _EVERYTHING = Terms()
 def explain(
     fleet: Fleet, gang: Gang, policy: Policy, jobs: Sequence[Job] = (), *, terms: Terms = _EVERYTHING
 ) -> Explanation | None:
-    """Returns why a gang waits for room, and what would let it start; None when it would start at once."""
+    """Returns why a gang waits, for a quota or for room, and what would let it start; None when it would start at once."""
+    question = Question(fleet, gang, policy, jobs, least_pods=terms.least_pods, books=terms.books)
+    lacks = question.trial.lacks(())
     answer = plan(fleet, gang, policy, explain=False)
     if isinstance(answer, Plan):
-        return None
-    question = Question(fleet, gang, policy, jobs, least_pods=terms.least_pods)
+        return _refused(quota_refusal(gang, lacks[0]), _searched(question, terms)) if lacks else None
     view = question.view(())
     if answer.code == "members-missing" or not view.shortage.gaps:
-        sentence = answer.sentence.rstrip(".")
-        return Explanation(gang=gang.uid, code=answer.code, sentence=sentence, needed=answer.needed, free=answer.free)
+        return _refused(answer, Found((), 0, 0, 0))
     gap = view.shortage.of_class(view.shortage.scarcest.classes[-1])
     makes = standings_of(question, gap.classes[-1])
     code = binding(question, view, gap, makes)
-    found = search(question) if terms.with_remedies else Found((), 0, 0, 0)
+    found = _searched(question, terms)
     return Explanation(
         gang=gang.uid,
         code=code,
@@ -104,6 +109,24 @@ def explain(
         needed=_needed(view.shortage.missing, gap),
         free=_free(answer, makes),
         makes=makes,
+        remedies=found.remedies,
+        tried_up_to=found.size,
+        left_out=found.left_out,
+    )
+
+
+def _searched(question: Question, terms: Terms) -> Found:
+    return search(question) if terms.with_remedies else Found((), 0, 0, 0)
+
+
+def _refused(answer: Refusal, found: Found) -> Explanation:
+    """The explanation of what has nothing to do with nodes."""
+    return Explanation(
+        gang=answer.gang,
+        code=answer.code,
+        sentence=f"{answer.sentence[:1].lower()}{answer.sentence[1:].rstrip('.')}",
+        needed=answer.needed,
+        free=answer.free,
         remedies=found.remedies,
         tried_up_to=found.size,
         left_out=found.left_out,

@@ -10,6 +10,7 @@ from corral.placement.fleet import Fleet
 from corral.placement.fleet.columns import Ints
 from corral.placement.gangs.room import room
 from corral.placement.potentials import Policy
+from corral.placement.remedies.books import Books
 from corral.placement.remedies.endings import Endings
 from corral.placement.remedies.makes import Makes
 from corral.placement.remedies.remedy import Parts
@@ -33,14 +34,21 @@ class Question:
     """A gang, the fleet it waits for, and who else holds room there."""
 
     def __init__(
-        self, fleet: Fleet, gang: Gang, policy: Policy, jobs: Sequence[Job] = (), *, least_pods: int = 1
+        self,
+        fleet: Fleet,
+        gang: Gang,
+        policy: Policy,
+        jobs: Sequence[Job] = (),
+        *,
+        least_pods: int = 1,
+        books: Books | None = None,
     ) -> None:
         self.fleet = fleet
         self.gang = gang
         self.jobs = jobs
         self.least_pods = least_pods
         """With fewer pods than that the gang is of no use to anybody."""
-        self.trial = Trial(fleet, gang, policy)
+        self.trial = Trial(fleet, gang, policy, books)
         self.switches: Switches = switches_of(fleet, gang)
         self.makes = Makes(fleet, gang, self.switches.levels)
         self._rooms: dict[tuple[PodAsk, tuple[str, ...], bool], Ints] = {}

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from corral.placement.remedies.amounts import Offer, amounts_for
+from corral.placement.remedies.books import MoreQuota
 from corral.placement.remedies.endings import POOL
 from corral.placement.remedies.minimal import is_minimal
 from corral.placement.remedies.question import Question, View
@@ -76,6 +77,8 @@ def _kinds(parts: Parts) -> tuple[str, ...]:
 
 def _candidates(question: Question, size: int) -> Iterator[_Candidate]:
     """Yields the sets of one size that may be remedies."""
+    if size == 1 and question.trial.fits(()) and question.trial.lacks(()):
+        yield _fixed(question, (), ())  # there is room, and quotas refuse
     for number in range(size + 1):
         for switches in combinations(question.switches.parts, number):
             if len({one.topic for one in switches}) < number:
@@ -84,7 +87,7 @@ def _candidates(question: Question, size: int) -> Iterator[_Candidate]:
             if not _matters(question, view) or _is_done(question, view, is_all=number == size):
                 continue
             if number == size:
-                yield _fixed(switches)
+                yield _fixed(question, switches, ())
             else:
                 yield from _beside(question, view, size - number)
 
@@ -95,18 +98,29 @@ def _beside(question: Question, view: View, number: int) -> Iterator[_Candidate]
     if number == 1:
         for offer in chain(amounts_for(question, view), smaller_pods(question, view)):
             kinds = _kinds((*view.switches, offer.part))
-            yield _Candidate(paid + offer.part.price, kinds, partial(_with, view.switches, offer))
+            yield _Candidate(paid + offer.part.price, kinds, partial(_with, question, view.switches, offer))
     for jobs in question.endings.sets(view.shortage, number):
-        yield _fixed((*view.switches, *jobs))
+        yield _fixed(question, view.switches, jobs)
 
 
-def _fixed(parts: Parts) -> _Candidate:
-    return _Candidate(sum(one.price for one in parts), _kinds(parts), lambda: parts)
+def _fixed(question: Question, switches: Parts, jobs: Parts) -> _Candidate:
+    parts = (*switches, *jobs)
+    return _Candidate(sum(one.price for one in parts), _kinds(parts), partial(_allowed, question, switches, parts))
 
 
-def _with(switches: Parts, offer: Offer) -> Parts | None:
+def _with(question: Question, switches: Parts, offer: Offer) -> Parts | None:
     part = offer.settle()
-    return None if part is None else (*switches, part)
+    return None if part is None else _allowed(question, switches, (*switches, part))
+
+
+def _allowed(question: Question, switches: Parts, parts: Parts) -> Parts | None:
+    """Returns parts with as much more quota as they need; None where jobs that end would make up for a part of it."""
+    lacks = question.trial.lacks(parts)
+    if not lacks:
+        return parts
+    if parts[len(switches) :] and lacks != question.trial.lacks(switches):
+        return None
+    return (*parts, *(MoreQuota(one.queue, one.term, one.resource, one.short) for one in lacks))
 
 
 def _matters(question: Question, view: View) -> bool:

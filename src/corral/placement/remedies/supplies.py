@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from corral.placement.admission.amounts import amounts_of_pods, pairs
 from corral.placement.asks import WHOLE, GpuAsk, PodAsk, Seat
 from corral.placement.fleet import Fleet, Hold
 from corral.placement.offers import NodeOffer
@@ -164,6 +165,9 @@ class EndJob(Part, frozen=True):
     milli: int
     """Thousandths of GPUs that it holds."""
     priority: int = 0
+    queue: str = ""
+    held: tuple[tuple[str, int], ...] = ()
+    """All that it holds, as quotas count it."""
 
     def carry_out(self, fleet: Fleet) -> None:
         """Releases everything it holds."""
@@ -189,7 +193,8 @@ class EndJob(Part, frozen=True):
 def end_of(fleet: Fleet, job: Job) -> EndJob:
     """Returns the end of a job as a part."""
     holds = [fleet.holds[uid] for uid in job.pods if uid in fleet.holds]
-    return EndJob(job.uid, job.name, job.pods, sum(hold.ask.gpu.total for hold in holds), job.priority)
+    milli, held = sum(hold.ask.gpu.total for hold in holds), amounts_of_pods(hold.ask for hold in holds)
+    return EndJob(job.uid, job.name, job.pods, milli, job.priority, job.queue, pairs(held))
 
 
 def nodes_like(offer: NodeOffer, number: int) -> list[NodeOffer]:

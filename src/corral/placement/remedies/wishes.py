@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from corral.placement.asks import Gang, GpuAsk, Neighbours, PodAsk
+from corral.placement.asks import Gang, GpuAsk, Member, Neighbours, PodAsk
 from corral.placement.fleet import Expression, Fleet, RuleSet, Toleration
 from corral.placement.remedies.remedy import Part
 from corral.placement.remedies.words import wish_words
@@ -252,7 +252,12 @@ class OtherStrategy(Part, frozen=True):
 
 def asking(gang: Gang, changed: Callable[[PodAsk], PodAsk]) -> Gang:
     """Returns a gang whose waiting members ask for something else."""
-    members = (one if one.held else one._replace(ask=changed(one.ask)) for one in gang.members)
+    # Members of a class mostly share one ask: it is changed once.
+    asks: dict[int, PodAsk] = {}
+    for one in gang.members:
+        if id(one.ask) not in asks:
+            asks[id(one.ask)] = changed(one.ask)
+    members = (one if one.held else Member(one.uid, asks[id(one.ask)]) for one in gang.members)
     return gang._replace(members=tuple(members))
 
 

@@ -76,8 +76,7 @@ def freed_sets(engine: Engine, most: int) -> Iterator[tuple[Parts, str, int]]:
     for chosen, _ in _chosen(engine, most):
         for node, offer in engine.fleet.offers.items():
             least = next((number for number in range(len(offer.gpus) + 1) if starts(chosen, node, number)), 0)
-            fewer = (chosen[:at] + chosen[at + 1 :] for at in range(len(chosen)))
-            if least and not any(starts(one, node, least) for one in fewer):
+            if least and not any(starts(one, node, least) for one in smaller_sets(chosen)):
                 yield chosen, node, least
 
 
