@@ -24,7 +24,7 @@ from tests.domain.placement.remedies.brute_force import (
 from tests.domain.placement.remedies.clusters import POLICY, Case, random_case
 
 FULL = bool(os.environ.get("CORRAL_TEST_FULL"))
-CLUSTERS, GROUP = (10_000, 250) if FULL else (200, 25)
+CLUSTERS, GROUP = (10_000, 100) if FULL else (200, 25)
 SMALL, SMALL_GROUP = (400, 10) if FULL else (12, 3)
 
 
