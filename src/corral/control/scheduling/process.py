@@ -91,7 +91,15 @@ class SchedulerProcess:
             ("corral_scheduler_nodes", "Nodes that are seen.", len(board.places) if board else 0),
         ]
         lines = [line for name, meaning, value in gauges for line in Reading(name, meaning, _always(value)).lines()]
-        return self._measures.text() + "".join(f"{line}\n" for line in lines)
+        codes = found.explaining.codes() if found else {}
+        meaning = "Gangs that wait, by what is in their way."
+        by_code = Reading(
+            "corral_scheduler_waiting_gangs",
+            meaning,
+            lambda: [((code,), float(count)) for code, count in codes.items()],
+            ("code",),
+        )
+        return self._measures.text() + "".join(f"{line}\n" for line in (*lines, *by_code.lines()))
 
 
 def _always(value: float) -> Callable[[], Samples]:

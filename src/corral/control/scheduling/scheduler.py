@@ -24,6 +24,7 @@ from corral.control.runtime import Runtime
 from corral.control.scheduling.binding import Binder, Outcome, Settled, patience_after
 from corral.control.scheduling.board import Board, Decided
 from corral.control.scheduling.desk import FirstComeDesk
+from corral.control.scheduling.explaining import Explaining
 from corral.control.scheduling.ledger_keeper import LedgerKeeper
 from corral.control.scheduling.measures import Measures
 from corral.control.scheduling.orders import Orders
@@ -67,6 +68,7 @@ class Scheduler:
         self._keeper = LedgerKeeper(runtime, orders.ledger, runtime.randomness.token(), fence)
         self._binder = Binder(runtime, self.board, self._keeper, fence)
         self._telling = Telling(self.board, runtime, fence)
+        self.explaining = Explaining(self.board, runtime.clock, runtime.events.emit, fence)
         self._heard = 0
         self._news = asyncio.Event()
         self._to_write = asyncio.Event()
@@ -96,6 +98,7 @@ class Scheduler:
                 group.create_task(self._write(), name="writing")
                 group.create_task(self._tidy(), name="tidying")
                 group.create_task(self._telling.run(), name="telling")
+                group.create_task(self.explaining.run(), name="explaining")
                 for number in range(_BINDERS):
                     group.create_task(self._bind(), name=f"binding-{number}")
         except* LeadershipLostError as losses:

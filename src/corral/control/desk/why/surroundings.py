@@ -1,22 +1,18 @@
 """Nodes and pods around a job as placement sees them: read once, by the same dialects with which the scheduler reads them. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from corral.control.desk.why.situation import Group, GroupRef
 from corral.control.scheduling.board import Board
 from corral.control.scheduling.crowd import GroupKey, Known, Standing, group_of
 from corral.control.scheduling.desk import FirstComeDesk
+from corral.control.scheduling.holders import jobs_of
 from corral.control.scheduling.room import FleetRoom
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
-from corral.kinds.training.label_names import JOB_NAME
 from corral.placement.asks import Gang
 from corral.placement.fleet import Fleet
 from corral.placement.remedies.supplies import Job
-
-_KEEPERS: Final = frozenset({"DaemonSet", "Node"})
-"""Whoever owns these pods needs them on every node: nobody ends them to make room."""
-_SYSTEM: Final = "kube-system"
 
 
 class Turn(NamedTuple):
@@ -78,27 +74,9 @@ class Surroundings:
 
     def jobs(self, namespace: str, but: str) -> list[Job]:
         """Returns everybody who holds room, seen from a namespace; one job, which asks, may not end for itself."""
-        pods: dict[tuple[str, str], list[Known]] = {}
-        for one in self.board.crowd:
-            if one.seat is not None:
-                pods.setdefault((one.view.metadata.namespace, _owner(one.view)), []).append(one)
-        return [_job(place, name, held, namespace, but) for (place, name), held in pods.items()]
+        return jobs_of(self.board.crowd, namespace, but)
 
 
 def _size(pod: Known) -> tuple[int, int, int]:
     ask = pod.request.ask
     return ask.gpu.total, ask.cpu, ask.memory
-
-
-def _owner(pod: SchedulingPod) -> str:
-    metadata = pod.metadata
-    owner = next((one.name for one in metadata.owner_references if one.controller), "")
-    return metadata.labels.get(JOB_NAME) or owner or metadata.name
-
-
-def _job(place: str, name: str, held: list[Known], namespace: str, but: str) -> Job:
-    owners = {one.kind for pod in held for one in pod.view.metadata.owner_references}
-    may_end = place != _SYSTEM and owners.isdisjoint(_KEEPERS) and (place, name) != (namespace, but)
-    shown = name if place == namespace else f"{place}/{name}"
-    priority = max(pod.view.spec.priority for pod in held)
-    return Job(f"{place}/{name}", shown, tuple(pod.uid for pod in held), priority, held[0].membership.queue, may_end)
