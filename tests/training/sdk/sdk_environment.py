@@ -37,7 +37,9 @@ def wheel_tests(python: Path) -> Path:
 class PytestInside:
     """One pytest process in the SDK's environment; starts at once, `outcomes` waits for its end."""
 
-    def __init__(self, python: Path, file: Path, folder: Path, words: Sequence[str], kubeconfig: Path) -> None:
+    def __init__(
+        self, python: Path, file: Path, folder: Path, words: Sequence[str], kubeconfig: Path, *, gangs: str = "none"
+    ) -> None:
         self._report = folder / f"{file.stem}.xml"
         self._output = folder / f"{file.stem}.txt"
         command = [str(python), "-m", "pytest", str(file), "-p", "quick_polling", "-p", "no:cacheprovider"]
@@ -45,7 +47,7 @@ class PytestInside:
         command += ["-c", os.devnull, "--rootdir", str(file.parent), f"--junit-xml={self._report}", *words]
         with self._output.open("wb") as output:
             self._process = subprocess.Popen(
-                command, stdout=output, stderr=output, cwd=folder, env=_environment(kubeconfig)
+                command, stdout=output, stderr=output, cwd=folder, env=_environment(kubeconfig, gangs)
             )
 
     def outcomes(self, within: float) -> Mapping[str, str]:
@@ -79,6 +81,6 @@ def _outcome(case: ElementTree.Element) -> str:
     return "passed"
 
 
-def _environment(kubeconfig: Path) -> dict[str, str]:
+def _environment(kubeconfig: Path, gangs: str) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "PYTHON"))}
-    return {**kept, "KUBECONFIG": str(kubeconfig), "PYTHONPATH": str(INSIDE), "GANG_SCHEDULER_NAME": "none"}
+    return {**kept, "KUBECONFIG": str(kubeconfig), "PYTHONPATH": str(INSIDE), "GANG_SCHEDULER_NAME": gangs}

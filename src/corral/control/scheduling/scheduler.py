@@ -23,8 +23,10 @@ from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
 from corral.control.scheduling.binding import Binder, Outcome, Settled, patience_after
 from corral.control.scheduling.board import Board, Decided
+from corral.control.scheduling.crowd import group_of
 from corral.control.scheduling.desk import FirstComeDesk
 from corral.control.scheduling.explaining import Explaining
+from corral.control.scheduling.groups import Groups
 from corral.control.scheduling.ledger_keeper import LedgerKeeper
 from corral.control.scheduling.measures import Measures
 from corral.control.scheduling.orders import Orders
@@ -69,6 +71,8 @@ class Scheduler:
         self._binder = Binder(runtime, self.board, self._keeper, fence)
         self._telling = Telling(self.board, runtime, fence)
         self.explaining = Explaining(self.board, runtime.clock, runtime.events.emit, fence)
+        self._groups = Groups(runtime, self.board, orders.names, fence)
+        self._groups.on_news = self._tell_news
         self._heard = 0
         self._news = asyncio.Event()
         self._to_write = asyncio.Event()
@@ -99,6 +103,7 @@ class Scheduler:
                 group.create_task(self._tidy(), name="tidying")
                 group.create_task(self._telling.run(), name="telling")
                 group.create_task(self.explaining.run(), name="explaining")
+                group.create_task(self._groups.run(), name="groups")
                 for number in range(_BINDERS):
                     group.create_task(self._bind(), name=f"binding-{number}")
         except* LeadershipLostError as losses:
@@ -123,6 +128,7 @@ class Scheduler:
     # --- hearing ---
 
     async def _follow(self) -> None:
+        await self._groups.follow()
         self._nodes.subscribe(self._take_nodes)
         await self._nodes.wait_synced()  # a pod that is bound holds its place only where the node is known
         self._pods.subscribe(self._take_pods)
@@ -233,6 +239,10 @@ class Scheduler:
                 self._refusals.pop(decision.uid, None)
                 if settled.node == decision.node:
                     self._tell_bound(decision)
+                known = self.board.crowd.get(decision.uid)
+                group = group_of(known) if known is not None else None
+                if group is not None:
+                    self._groups.look(group)
             case Outcome.GONE:
                 self._take_back(decision, _AFTER_LOSS)
             case Outcome.REFUSED:

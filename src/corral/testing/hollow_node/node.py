@@ -117,7 +117,7 @@ class HollowNode:
         return ObjectKey("", self.name)
 
     def _status(self) -> Object:
-        amounts = {"cpu": "64", "memory": "256Gi", "pods": "1000"}
+        amounts = {"cpu": "64", "memory": "256Gi", "ephemeral-storage": "1000Gi", "pods": "1000"}
         return {
             "addresses": [{"type": "InternalIP", "address": ADDRESS}],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": self.endpoint.port}},

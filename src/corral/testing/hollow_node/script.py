@@ -16,6 +16,8 @@ class Script(msgspec.Struct, frozen=True):
 
     parts: tuple[tuple[str, Part], ...] = ()
     otherwise: Part = Part()
+    binds: bool = True
+    """Whether the node takes pods that nobody has bound; it must not where a scheduler runs."""
 
     def part_of(self, pod: Object) -> Part:
         """Returns the part of a pod."""

@@ -50,7 +50,8 @@ class ScriptedPods:
         node = pod["spec"].get("nodeName", "")
         if node == self._node:
             return await self._player.play(pod, self._script.part_of(pod), 0)
-        if not node and not pod["spec"].get("schedulingGates") and not is_deleting(pod):
+        is_free = not node and not pod["spec"].get("schedulingGates") and not is_deleting(pod)
+        if is_free and self._script.binds:
             await self._bind(pod)
         return DONE
 
