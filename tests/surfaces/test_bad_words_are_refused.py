@@ -138,7 +138,7 @@ def unwilling() -> Iterator[str]:
     thread.join()
 
 
-ENDLESS = ("up", "node", "operator", "down")
+ENDLESS = ("up", "node", "operator", "scheduler", "down")
 """Commands that start or stop something when their words are good, so one of them is always bad."""
 
 WORDS = st.one_of(
