@@ -44,6 +44,9 @@ def test_a_second_cron_of_a_name_is_told_of_the_first_while_its_job_is_there(sta
     again = stage.cli("cron", "pytorchjob", "--schedule", "* * * * *", "--name", "minutely", "--image", "none", "true")
     assert "cron.corral.dev/minutely exists already" in again.stderr, again.stderr
     assert "corral cron delete minutely" in again.stderr
+    assert stage.cli("cron", "delete", "minutely").returncode == 0
+    for at in (minute, minute + 1):
+        stage.cli("delete", f"minutely-{at}")
 
 
 def status(stage: HollowStage, name: str) -> Object:
