@@ -18,6 +18,7 @@ from corral.control.scheduling.reading.membership import membership_of
 from corral.control.scheduling.reading.offers import Place, handing_over, held_devices, place_of
 from corral.control.scheduling.reading.ports import is_port, offered
 from corral.control.scheduling.room import FleetRoom
+from corral.kinds.scheduling.concession import Concession
 from corral.kinds.scheduling.ledger import Decision
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
 from corral.placement.asks import PodAsk, Refusal, Seat
@@ -47,6 +48,8 @@ class Board:
         self.changes = 0
         """Counts what may change a decision or a reason; the same number means that nothing is new."""
         self.room = room
+        self.conceding: dict[str, Concession] = {}
+        """Gangs that were asked to go, to move, to grow or to shrink, and have not done it yet."""
         self._desk = desk
         self._is_ours = is_ours
         self._is_used = is_used
@@ -123,6 +126,10 @@ class Board:
         if known is not None and known.seat is not None and known.seat.node == node:
             if known.view is not pod:
                 self.crowd.put(known._replace(view=pod))
+            is_going = bool(pod.metadata.deletion_timestamp) and not known.view.metadata.deletion_timestamp
+            if is_going and known.standing is Standing.SEATED:
+                self._dirty[known.gang] = None
+                self.changes += 1
             return
         self.changes += 1
         place = self.places.get(node)
@@ -168,7 +175,7 @@ class Board:
         else:
             self._dirty[fresh.gang] = None
             if fresh.seat is not None:
-                self.crowd.start(fresh.gang, now)
+                self.crowd.start(fresh.gang, bound_since(fresh.view) or now)
 
     def _learn_ports(self, ask: PodAsk) -> None:
         """Lets every node offer the ports that somebody asks for, from the first time on."""
@@ -209,16 +216,37 @@ class Board:
     def _tell_desk(self) -> None:
         for gang in list(self._dirty):
             claim, seated = self.crowd.claim(gang), self.crowd.seated(gang)
+            concession = self.conceding.get(gang)
             if seated is not None:
-                self._desk.seat(seated)
+                told = frozenset(one.uid for one in concession.pods) if concession is not None else frozenset()
+                there = {seat.uid for seat in seated.seats}
+                self._desk.seat(seated._replace(leaving=seated.leaving | (told & there)))
             else:
                 self._desk.leave(gang)
-            if claim is not None:
+            if claim is not None and concession is not None and concession.takes_all:
+                # Nothing of it may start before all of it is gone: else it would start again by halves.
+                self._desk.forget(gang)
+                self.refusals[gang] = gives_way(concession)
+            elif claim is not None:
                 self._desk.wait(claim)
             else:
                 self._desk.forget(gang)
                 self.refusals.pop(gang, None)
         self._dirty.clear()
+
+    # --- who gives way ---
+
+    def concede(self, concession: Concession) -> None:
+        """Notes what a gang was asked to do; one that is to go does not stand in line until it is gone."""
+        self.conceding[concession.gang] = concession
+        self._dirty[concession.gang] = None
+        self.changes += 1
+
+    def has_conceded(self, gang: str) -> None:
+        """Notes that a gang has done what it was asked to."""
+        if self.conceding.pop(gang, None) is not None:
+            self._dirty[gang] = None
+            self.changes += 1
 
     # --- what becomes of decisions ---
 
@@ -291,3 +319,18 @@ class Board:
     def waiting(self) -> Iterable[Known]:
         """Returns the pods that wait, and those that are held back because they cannot be read."""
         return (one for one in self.crowd if one.standing in (Standing.WAITING, Standing.HELD_BACK))
+
+
+def gives_way(concession: Concession) -> Refusal:
+    """Returns why the pods of a gang wait that has to go first."""
+    return Refusal(
+        concession.gang,
+        "gives-way",
+        f"Its gang gives way, and waits until all of its pods have gone: {concession.sentence}",
+    )
+
+
+def bound_since(pod: SchedulingPod) -> float | None:
+    """Returns when a pod was bound, None when it does not say."""
+    told = next((one for one in pod.status.conditions if one.type == "PodScheduled" and one.status == "True"), None)
+    return seconds_of(told.last_transition_time) if told is not None else None

@@ -14,6 +14,7 @@ from corral.control.scheduling.reading.asks import Request
 from corral.control.scheduling.reading.membership import Membership
 from corral.kinds.objects import key_of
 from corral.kinds.references import ApiResource, ObjectKey
+from corral.kinds.scheduling.concession import Past
 from corral.kinds.scheduling.pod_view import SchedulingPod
 from corral.placement.asks import Gang, Member, Seat
 
@@ -70,6 +71,7 @@ class Crowd:
         self._started: dict[str, float] = {}
         self._sizes: dict[GroupKey, tuple[int, str]] = {}
         """Of each group object how many start together, and in which queue."""
+        self._pasts: dict[str, Past] = {}
 
     def __iter__(self) -> Iterator[Known]:
         return iter(list(self._pods.values()))
@@ -105,8 +107,8 @@ class Crowd:
         return [self._pods[uid] for uid in self._gangs.get(gang, ())]
 
     def start(self, gang: str, now: float) -> None:
-        """Notes when a gang got its first seat."""
-        self._started.setdefault(gang, now)
+        """Notes when a gang got its first seat, or one that was there before."""
+        self._started[gang] = min(self._started.get(gang, now), now)
 
     # --- group objects ---
 
@@ -137,6 +139,21 @@ class Crowd:
         """Returns how many pods of a gang have seats, but for some."""
         return sum(one.standing is Standing.SEATED and one.uid not in uids for one in self.members(gang))
 
+    # --- gangs that had to give way ---
+
+    def put_past(self, past: Past) -> None:
+        """Notes that a gang had to give way before."""
+        self._pasts[past.name] = past
+
+    def forget_past(self, name: str) -> None:
+        """Forgets that a gang ever had to give way."""
+        self._pasts.pop(name, None)
+
+    def past_of(self, pod: Known) -> Past | None:
+        """Returns what is remembered of the gang of a pod: of the same gang of the same owner."""
+        found = self._pasts.get(lasting_name(pod))
+        return found if found is not None and found.owner == owner_of(pod) else None
+
     # --- what the desk is told ---
 
     def claim(self, gang: str) -> Claim | None:
@@ -151,14 +168,23 @@ class Crowd:
 
     def seated(self, gang: str) -> Seated | None:
         """Returns the seats of a gang; none when nobody of it is left."""
-        seated = [one for one in self.members(gang) if one.standing is Standing.SEATED and one.seat is not None]
+        members = self.members(gang)
+        seated = [one for one in members if one.standing is Standing.SEATED and one.seat is not None]
         if not seated:
+            self._started.pop(gang, None)
             return None
-        claim = self._claim(gang, [], seated, len(seated))
-        return Seated(claim, tuple(one.seat for one in seated if one.seat is not None), self._started.get(gang, 0.0))
+        if is_elastic(seated):
+            waiting = [one for one in members if one.standing is Standing.WAITING]
+            claim = self._claim(gang, waiting, seated, min(self.size_of(gang) or 1, len(seated)))
+        else:
+            claim = self._claim(gang, [], seated, len(seated))
+        seats = tuple(one.seat for one in seated if one.seat is not None)
+        going = frozenset(one.uid for one in seated if one.view.metadata.deletion_timestamp)
+        return Seated(claim, seats, self._started.get(gang, 0.0), going)
 
     def _claim(self, gang: str, waiting: list[Known], seated: list[Known], minimum: int) -> Claim:
-        everybody = [*waiting, *seated]
+        # Who is named last goes first when the gang shrinks.
+        everybody = sorted([*waiting, *seated], key=lambda one: one.membership.turn_to_go)
         first = everybody[0]
         held = {one.uid: one.seat.node for one in seated if one.seat is not None}
         members = tuple(Member(one.uid, one.request.ask, held.get(one.uid, "")) for one in everybody)
@@ -167,7 +193,22 @@ class Crowd:
         group = group_of(first)
         queue = said.queue or (self._sizes.get(group, (0, ""))[1] if group is not None else "")
         asked = Gang(gang, members, minimum, queue, priority, said.strategy, said.within, said.near)
-        return Claim(asked, min(one.arrived for one in everybody), first.view.metadata.namespace)
+        arrived = min(one.arrived for one in everybody)
+        past = self.past_of(first)
+        return Claim(
+            asked,
+            arrived if past is None else min(arrived, past.arrived),
+            first.view.metadata.namespace,
+            said.most if is_elastic(everybody) else 0,
+            said.checkpoints and bool(owner_of(first)),
+            all(one.membership.is_preemptible for one in everybody),
+            0 if past is None else past.evictions,
+        )
+
+
+def is_elastic(pods: list[Known]) -> bool:
+    """Whether a gang can use more pods than it needs."""
+    return any(one.membership.most > one.membership.size for one in pods)
 
 
 def group_of(pod: Known) -> GroupKey | None:
@@ -176,6 +217,16 @@ def group_of(pod: Known) -> GroupKey | None:
     if said.group is None or not said.gang:
         return None
     return GroupKey(said.group, ObjectKey(pod.view.metadata.namespace, said.gang))
+
+
+def owner_of(pod: Known) -> str:
+    """Returns the uid of whoever makes a pod anew when it is gone, "" when nobody does."""
+    return next((one.uid for one in pod.view.metadata.owner_references if one.controller), "")
+
+
+def lasting_name(pod: Known) -> str:
+    """Returns a name of a gang that outlives its pods; names of gangs have no colon."""
+    return pod.gang if pod.membership.gang else f"pod:{pod.key}"
 
 
 def gang_name(pod: SchedulingPod, membership: Membership) -> str:

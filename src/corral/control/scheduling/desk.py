@@ -19,7 +19,15 @@ class Claim(NamedTuple):
 
     gang: Gang
     arrived: float
+    """When it first asked, also when it was evicted since."""
     namespace: str = ""
+    most: int = 0
+    """How many pods it can use; 0 when it keeps its size."""
+    checkpoints: bool = False
+    """Whether it goes on where it was after it was stopped, and somebody makes its pods anew: then it may be moved."""
+    is_preemptible: bool = True
+    evictions: int = 0
+    """How often it had to give way before."""
 
     @property
     def uid(self) -> str:
@@ -33,6 +41,8 @@ class Seated(NamedTuple):
     claim: Claim
     seats: tuple[Seat, ...]
     started: float
+    leaving: frozenset[str] = frozenset()
+    """Those of its pods that were told to go, or are going."""
 
 
 class Admitted(NamedTuple):

@@ -39,6 +39,8 @@ class LedgerKeeper:
     def __init__(self, runtime: Runtime, key: ObjectKey, holder: str, fence: Fence) -> None:
         self.ledger = Ledger()
         self.counts = LedgerCounts()
+        self.beside: Callable[[Ledger], Ledger] = lambda ledger: ledger
+        """Puts into a ledger what else must stand in it; asked at the last moment before each write."""
         self._store = runtime.store
         self._clock = runtime.clock
         self._randomness = runtime.randomness
@@ -95,7 +97,7 @@ class LedgerKeeper:
     async def write(self, rows: Callable[[], tuple[Decision, ...]]) -> None:
         """Writes what is promised now; `rows` is asked at the last moment. Raises LeadershipLostError when it is not ours."""
         async with self._writing:
-            wanted = self.ledger._replace(decisions=rows())
+            wanted = self.beside(self.ledger._replace(decisions=rows()))
             if wanted == self.ledger:
                 return
             failures = 0

@@ -6,6 +6,8 @@ gang's rows come and go together.
     epoch       whose promises count: each scheduler that begins raises it
     holder      who raised it last, for people
     decisions   [["uid", "namespace/name", "node", [0, 1], "gang", ""], ...]
+    concessions what gangs that run were asked to do for others, until it is done
+    pasts       when gangs that had to give way first asked, and how often they gave way
 """
 
 from collections.abc import Iterable
@@ -16,12 +18,19 @@ import msgspec
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
+from corral.kinds.scheduling.concession import Concession, Past
 
 EPOCH: Final = "epoch"
 HOLDER: Final = "holder"
 DECISIONS: Final = "decisions"
+CONCESSIONS: Final = "concessions"
+PASTS: Final = "pasts"
 MOST_DECISIONS: Final = 5000
 """More would not fit into an object of a server, which takes a megabyte."""
+MOST_LEAVERS: Final = 2500
+"""So many pods may be named in concessions at a time; a gang of more is taken on when it is the only one."""
+MOST_PASTS: Final = 1000
+"""Of so many gangs it is remembered that they gave way; those that did so longest ago are forgotten first."""
 UNDO: Final = "undo"
 
 
@@ -43,6 +52,8 @@ class Ledger(NamedTuple):
     epoch: int = 0
     holder: str = ""
     decisions: tuple[Decision, ...] = ()
+    concessions: tuple[Concession, ...] = ()
+    pasts: tuple[Past, ...] = ()
 
     def without(self, uids: Iterable[str]) -> "Ledger":
         """Returns the ledger without what is settled."""
@@ -56,6 +67,8 @@ class Ledger(NamedTuple):
 
 
 _ROWS = msgspec.json.Decoder(list[tuple[str, str, str, list[int], str, str]])
+_CONCESSIONS = msgspec.json.Decoder(tuple[Concession, ...])
+_PASTS = msgspec.json.Decoder(tuple[Past, ...])
 
 
 def ledger_of(obj: Object) -> Ledger:
@@ -63,7 +76,13 @@ def ledger_of(obj: Object) -> Ledger:
     data = obj.get("data") or {}
     try:
         rows = _ROWS.decode(data.get(DECISIONS) or "[]")
-        return Ledger(int(data.get(EPOCH) or 0), data.get(HOLDER, ""), tuple(_decision(row) for row in rows))
+        return Ledger(
+            int(data.get(EPOCH) or 0),
+            data.get(HOLDER, ""),
+            tuple(_decision(row) for row in rows),
+            _CONCESSIONS.decode(data.get(CONCESSIONS) or "[]"),
+            _PASTS.decode(data.get(PASTS) or "[]"),
+        )
     except (msgspec.MsgspecError, ValueError) as error:
         name = "/".join(str(obj["metadata"].get(part, "")) for part in ("namespace", "name"))
         hint = f"look at it with `kubectl get configmap -n {name.replace('/', ' ')} -o yaml`; without it a scheduler begins anew"
@@ -77,6 +96,9 @@ def object_of(ledger: Ledger, blank: Object) -> Object:
         HOLDER: ledger.holder,
         DECISIONS: msgspec.json.encode([_row(one) for one in ledger.decisions]).decode(),
     }
+    for name, rows in ((CONCESSIONS, ledger.concessions), (PASTS, ledger.pasts)):
+        if rows:
+            data[name] = msgspec.json.encode(rows).decode()
     return {**blank, "data": data}
 
 

@@ -5,11 +5,13 @@ from typing import NamedTuple
 from corral.control.scheduling.dialects.catalogue import DIALECTS
 from corral.control.scheduling.dialects.dialect import GangWords, MalformedError, whole_number
 from corral.kinds.references import ApiResource
-from corral.kinds.scheduling.names import STRATEGY
+from corral.kinds.scheduling.names import CHECKPOINTS, GANG_MOST, PREEMPTIBLE, STRATEGY
 from corral.kinds.scheduling.pod_view import SchedulingPod
+from corral.kinds.training.label_names import REPLICA_INDEX, REPLICA_TYPE
 
 MOST_MEMBERS = 5000
 STRATEGIES = ("bundle", "spread")
+_SHRINKING_ROLE = "worker"
 _GANGS = tuple(one.gang for one in DIALECTS if one.gang is not None)
 _QUEUES = tuple(one.queue for one in DIALECTS if one.queue)
 _WITHIN = tuple(one.within for one in DIALECTS if one.within)
@@ -29,6 +31,12 @@ class Membership(NamedTuple):
     strategy: str = ""
     within: str = ""
     near: str = ""
+    most: int = 0
+    """How many pods the gang can use; 0 when it keeps its size."""
+    checkpoints: bool = False
+    is_preemptible: bool = True
+    turn_to_go: int = 0
+    """Those with the highest go first when the gang shrinks."""
     complaint: str = ""
 
 
@@ -46,6 +54,8 @@ def membership_of(pod: SchedulingPod) -> Membership:
         strategy=strategy,
         within=_first(pod, _WITHIN),
         near=_first(pod, _NEAR),
+        checkpoints=pod.value(CHECKPOINTS) == "true",
+        is_preemptible=pod.value(PREEMPTIBLE) != "false",
         complaint=""
         if strategy in ("", *STRATEGIES)
         else f"{STRATEGY} is {strategy!r}, not one of {', '.join(STRATEGIES)}",
@@ -54,10 +64,11 @@ def membership_of(pod: SchedulingPod) -> Membership:
     if words is None or not pod.value(words.name):
         return found
     try:
-        size = _size(pod, words)
+        size, most = _size(pod, words), _most(pod)
     except MalformedError as error:
         return found._replace(gang=pod.value(words.name), group=words.group, complaint=str(error))
-    return found._replace(gang=pod.value(words.name), size=size, group=words.group)
+    turn = _turn_to_go(pod) if most else 0
+    return found._replace(gang=pod.value(words.name), size=size, group=words.group, most=most, turn_to_go=turn)
 
 
 def _size(pod: SchedulingPod, words: GangWords) -> int:
@@ -67,6 +78,20 @@ def _size(pod: SchedulingPod, words: GangWords) -> int:
     if not said:
         raise MalformedError(f"{words.name} names a gang, and {words.size} does not say how many pods it has")
     return whole_number(words.size, said, MOST_MEMBERS)
+
+
+def _most(pod: SchedulingPod) -> int:
+    said = pod.value(GANG_MOST)
+    return whole_number(GANG_MOST, said, MOST_MEMBERS) if said else 0
+
+
+def _turn_to_go(pod: SchedulingPod) -> int:
+    """Returns when a pod goes as its gang shrinks: workers with the highest index first, other roles never before them."""
+    labels = pod.metadata.labels
+    index = labels.get(REPLICA_INDEX, "")
+    return (
+        1 + int(index) if labels.get(REPLICA_TYPE) == _SHRINKING_ROLE and index.isdecimal() and index.isascii() else 0
+    )
 
 
 def _first(pod: SchedulingPod, names: tuple[str, ...]) -> str:
