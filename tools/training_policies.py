@@ -11,6 +11,8 @@ import yaml
 
 from corral.kinds.cron.cron import CRON
 from corral.kinds.cron.policy import policies as policies_of_cron
+from corral.kinds.queues.policy import policies as policies_of_queue
+from corral.kinds.queues.queue import QUEUE
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.policies import policies_of
 
@@ -21,7 +23,8 @@ HEADER = "# Written by `make reference` from src/corral/kinds; change the rules 
 def files() -> dict[Path, str]:
     """Returns the text of every file by its path."""
     folder = ROOT / "deploy" / "policies"
-    made = {facts.plural: policies_of(facts) for facts in TRAINING_KINDS} | {CRON.plural: policies_of_cron()}
+    made = {facts.plural: policies_of(facts) for facts in TRAINING_KINDS}
+    made |= {CRON.plural: policies_of_cron(), QUEUE.plural: policies_of_queue()}
     return {folder / f"{plural}.yaml": _page(objects) for plural, objects in made.items()}
 
 

@@ -112,6 +112,11 @@ def _canonical(nanos: int, family: str) -> str:
     return f"{value}{_DECIMAL_SUFFIX[power]}"
 
 
+def quantity_of(nanos: int, family: str = "decimal") -> str:
+    """Returns an amount in billionths of its unit in the one form in which it is stored."""
+    return _canonical(nanos, family)
+
+
 def total_quantity(texts: Iterable[str]) -> str:
     """Returns the sum of quantities in the family of the first."""
     parts = [parse_quantity(text) for text in texts]

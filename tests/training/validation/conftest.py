@@ -9,6 +9,7 @@ import pytest
 
 from corral.kinds.cron.cron import CRON
 from corral.kinds.objects import Object
+from corral.kinds.queues.queue import QUEUE
 from corral.testing.contracts.kubernetes_api.server import Server
 from tests.training.ground import Ground, ground_of
 from tests.training.manifests import FACTS
@@ -61,6 +62,8 @@ class Judge:
         return self._ask("DELETE", f"{self._path(job)}/{job['metadata']['name']}")
 
     def _path(self, job: Object, namespace: str = "") -> str:
+        if job["kind"] == QUEUE.kind:
+            return f"/apis/{job['apiVersion']}/{QUEUE.plural}"
         plural = CRON.plural if job["kind"] == CRON.kind else FACTS[job["kind"]].plural
         return f"/apis/{job['apiVersion']}/namespaces/{namespace or self.namespace}/{plural}"
 

@@ -1,12 +1,10 @@
 """How the kind Cron is made known to a server: a definition generated from its types, never written by hand."""
 
-from typing import Any
-
 from corral.kinds.cron.cron import CRON, CronSpec, CronStatus
 from corral.kinds.objects import Object
-from corral.kinds.training.definitions.custom_definition import AGE, column, custom_definition
-from corral.kinds.training.definitions.schemas import schema_of
+from corral.kinds.training.definitions.custom_definition import AGE, column, custom_definition, schema_of_object
 
+_ABOUT = "Cron makes a training job again and again, by a schedule."
 _COLUMNS = [
     column("Type", ".spec.template.kind", "The kind of its jobs."),
     column("Schedule", ".spec.schedule", "When jobs are made."),
@@ -23,23 +21,8 @@ def definition() -> Object:
         "name": CRON.version,
         "served": True,
         "storage": True,
-        "schema": {"openAPIV3Schema": _schema()},
+        "schema": {"openAPIV3Schema": schema_of_object(_ABOUT, CronSpec, CronStatus)},
         "subresources": {"status": {}},
         "additionalPrinterColumns": _COLUMNS,
     }
     return custom_definition(CRON, [version])
-
-
-def _schema() -> dict[str, Any]:
-    return {
-        "type": "object",
-        "description": "Cron makes a training job again and again, by a schedule.",
-        "required": ["spec"],
-        "properties": {
-            "apiVersion": {"type": "string"},
-            "kind": {"type": "string"},
-            "metadata": {"type": "object"},
-            "spec": schema_of(CronSpec),
-            "status": schema_of(CronStatus),
-        },
-    }

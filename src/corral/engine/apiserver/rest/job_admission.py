@@ -1,10 +1,10 @@
-"""Training jobs and crons are judged on their way in, as a cluster with Corral's definitions and admission policies judges them.
+"""Training jobs, crons and queues are judged on their way in, as a cluster with Corral's definitions and admission policies judges them.
 
 There the server works out CEL; here the same rules are worked out directly, and the answer is the same: code, reason,
 message, causes and warnings.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from corral.engine.apiserver import failures
@@ -13,6 +13,8 @@ from corral.engine.apiserver.rest.identity import key_for
 from corral.engine.apiserver.world import World
 from corral.kinds.cron.cron import CRON
 from corral.kinds.cron.judgement import admission_errors_of as errors_of_cron
+from corral.kinds.queues.judgement import admission_errors_of as errors_of_queue
+from corral.kinds.queues.queue import QUEUE
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
 from corral.kinds.training.policies.wording import refusal, warning
@@ -20,6 +22,10 @@ from corral.kinds.training.validation import admission_errors_of, is_judged, war
 from corral.kinds.training.validation.field_error import FieldError, forbidden
 
 _KINDS: Final = frozenset(facts.kind for facts in TRAINING_KINDS)
+_OTHERS: Final[dict[tuple[str, str], Callable[[Object, Object | None], list[FieldError]]]] = {
+    (CRON.group, CRON.kind): errors_of_cron,
+    (QUEUE.group, QUEUE.kind): errors_of_queue,
+}
 _NAMESPACES: Final = "/namespaces"
 
 
@@ -30,8 +36,9 @@ def is_training_job(resource: Resource) -> bool:
 
 def admit(world: World, resource: Resource, obj: Object, old: Object | None) -> tuple[str, ...]:
     """Refuses a wrong object; returns the warnings to send for one that is taken."""
-    if (resource.group, resource.kind) == (CRON.group, CRON.kind):
-        _refuse(resource, obj, errors_of_cron(obj, old))
+    judge = _OTHERS.get((resource.group, resource.kind))
+    if judge is not None:
+        _refuse(resource, obj, judge(obj, old))
         return ()
     if not is_training_job(resource) or not is_judged(obj, old):
         return ()

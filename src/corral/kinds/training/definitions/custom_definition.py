@@ -7,6 +7,7 @@ import msgspec
 
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource
+from corral.kinds.training.definitions.schemas import Schema, schema_of
 from corral.kinds.training.schema_marks import FINGERPRINT
 
 AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp", "description": "Since its creation."}
@@ -22,7 +23,7 @@ def custom_definition(resource: ApiResource, versions: list[dict[str, Any]]) -> 
             "plural": resource.plural,
             "singular": resource.kind.lower(),
         },
-        "scope": "Namespaced",
+        "scope": "Namespaced" if resource.namespaced else "Cluster",
         "conversion": {"strategy": "None"},
         "versions": versions,
     }
@@ -32,6 +33,22 @@ def custom_definition(resource: ApiResource, versions: list[dict[str, Any]]) -> 
         "kind": "CustomResourceDefinition",
         "metadata": {"name": resource.qualified, "annotations": {FINGERPRINT: fingerprint}},
         "spec": spec,
+    }
+
+
+def schema_of_object(about: str, spec: type[Any], status: type[Any]) -> Schema:
+    """Returns the schema of a whole object from the types of its parts."""
+    return {
+        "type": "object",
+        "description": about,
+        "required": ["spec"],
+        "properties": {
+            "apiVersion": {"type": "string"},
+            "kind": {"type": "string"},
+            "metadata": {"type": "object"},
+            "spec": schema_of(spec),
+            "status": schema_of(status),
+        },
     }
 
 
