@@ -1,5 +1,7 @@
 """What a gang says about giving way, what is remembered of it, and that it never starts again by halves."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -19,7 +21,9 @@ from tests.control.scheduling.scene import NOW, board, bound, changed, decide, n
 OWNER = {"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "name": "train", "uid": "uid-train", "controller": True}
 
 
-def worker(index: int, *, size: int = 2, life: int = 0, **marks: str) -> SchedulingPod:
+def worker(
+    index: int, marks: Mapping[str, str] = MappingProxyType({}), *, size: int = 2, life: int = 0
+) -> SchedulingPod:
     """Returns a worker of the job `train`, as the operator makes it."""
     name = f"train-worker-{index}"
     metadata: dict[str, Any] = {
@@ -45,7 +49,7 @@ def seated_of(of: Board, gang: str = "ns/train") -> Seated:
 
 def test_a_gang_says_how_it_may_be_treated() -> None:
     marks = {GANG_MOST: "4", CHECKPOINTS: "true", PREEMPTIBLE: "false"}
-    claim = claim_of(board([], [worker(index, **marks) for index in range(2)]))
+    claim = claim_of(board([], [worker(index, marks) for index in range(2)]))
     assert (claim.most, claim.checkpoints, claim.is_preemptible, claim.evictions) == (4, True, False, 0)
     plain = claim_of(board([], [worker(0), worker(1)]))
     assert (plain.most, plain.checkpoints, plain.is_preemptible) == (0, False, True)
@@ -58,13 +62,13 @@ def test_what_nobody_makes_anew_is_never_moved() -> None:
 
 @pytest.mark.parametrize("said", ["many", "0", "6000", "-1"])
 def test_a_most_that_is_no_number_is_told(said: str) -> None:
-    there = board([node("a", 4)], [worker(0, size=1, **{GANG_MOST: said})])
+    there = board([node("a", 4)], [worker(0, size=1, marks={GANG_MOST: said})])
     assert placed(there) == {}
     assert told(there)["train-worker-0"].startswith(f"{GANG_MOST} is {said!r}, not a whole number")
 
 
 def test_a_gang_that_may_shrink_keeps_its_least_and_gives_up_the_last_workers_first() -> None:
-    pods = [worker(index, size=1, **{GANG_MOST: "4"}) for index in (2, 0, 1)]
+    pods = [worker(index, {GANG_MOST: "4"}, size=1) for index in (2, 0, 1)]
     there = board([node("a", 4)], pods)
     assert len(placed(there)) == 3
     seated = seated_of(there)
