@@ -10,12 +10,13 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
+from typing import Any
 
 from corral.errors import CorralError
 from tools.bench.cli.gates import Section, gates_of
-from tools.bench.cli.lines import Line, found_peer, own_lines, peer_lines
+from tools.bench.cli.lines import Line, found_peer, list_lines, own_lines, peer_lines
 from tools.bench.cli.report import lines, written
-from tools.bench.cli.stage import Stage, full_stage
+from tools.bench.cli.stage import Stage, full_stage, real_stage
 from tools.bench.cli.stopwatch import Took, figures, timed
 from tools.bench.wire import Refused
 
@@ -47,6 +48,11 @@ def _measured(given: argparse.Namespace) -> Section:
     _say(f"{given.jobs} jobs are written")
     with full_stage(given.work.absolute(), corral, given.jobs) as stage:
         took = _rounds(stage, [*own_lines(corral), *peer_lines(peer)], given.rounds)
+    real: dict[str, Any] = {}
+    if peer is not None and peer.is_built:
+        _say("the same jobs are written to a real API server")
+        with real_stage(given.work.absolute(), corral, given.jobs) as other:
+            real["real"] = _shown(_rounds(other, list_lines(corral, peer), given.rounds))
     return {
         "date": datetime.now(UTC).strftime("%Y-%m-%d"),
         "load_before": round(before, 1),
@@ -55,8 +61,13 @@ def _measured(given: argparse.Namespace) -> Section:
         "jobs": stage.jobs,
         "pods": stage.pods,
         "kubectl": peer.version if peer else "",
-        "lines": {name: figures(runs)._asdict() for name, runs in took.items()},
+        "lines": _shown(took),
+        **real,
     }
+
+
+def _shown(took: dict[str, list[Took]]) -> dict[str, Any]:
+    return {name: figures(runs)._asdict() for name, runs in took.items()}
 
 
 def _rounds(stage: Stage, measured: list[Line], rounds: int) -> dict[str, list[Took]]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tools.bench.cli.lines import COMPLETION, COMPLETION_JOBS, LIST, LIST_PEER, SUBMIT
+from tools.bench.cli.lines import COMPLETION, COMPLETION_JOBS, LIST, LIST_SAME_PEER, SUBMIT
 from tools.bench.node.gates import Gate
 
 Section = dict[str, Any]
@@ -14,10 +14,10 @@ LIST_RATIO = 0.5
 
 
 def gates_of(section: Section) -> list[Gate]:
-    """Returns the promises with what was found; that about kubectl only when there was one."""
+    """Returns the promises with what was found; that about kubectl only where there was one."""
     lines = section["lines"]
     gates = [Gate(f"`{name}`", lines[name]["median"], limit, " ms") for name, limit in LIMITS.items()]
-    if LIST_PEER in lines:
-        ratio = lines[LIST]["median"] / lines[LIST_PEER]["median"]
+    if LIST_SAME_PEER in lines:
+        ratio = lines[LIST]["median"] / lines[LIST_SAME_PEER]["median"]
         gates.append(Gate(f"`list` of {section['jobs']} jobs over `kubectl get` of the same", ratio, LIST_RATIO, "x"))
     return gates

@@ -23,11 +23,14 @@ class Peer(NamedTuple):
 
     path: Path
     version: str
+    is_built: bool
+    """Whether it is that of the cache, so that the rest of a control plane is there as well."""
 
 
 SUBMIT = "submit"
-LIST, LIST_PEER = "list", "kubectl get"
-LIST_POD_PEER = "kubectl get, pods too"
+LIST, LIST_PEER = "list", "kubectl get of one kind"
+LIST_SAME_PEER = "kubectl get of all that list reads"
+_ALL = "pytorchjobs,tfjobs,mpijobs,xgboostjobs,paddlejobs,jaxjobs,mxjobs,pods"
 COMPLETION, COMPLETION_JOBS = "completion of a command", "completion of a job's name"
 
 
@@ -57,7 +60,12 @@ def peer_lines(peer: Peer | None) -> list[Line]:
     if peer is None:
         return []
     get = (str(peer.path), "get")
-    return [Line(LIST_PEER, (*get, "pytorchjobs")), Line(LIST_POD_PEER, (*get, "pytorchjobs,pods"))]
+    return [Line(LIST_PEER, (*get, "pytorchjobs")), Line(LIST_SAME_PEER, (*get, _ALL))]
+
+
+def list_lines(corral: Path, peer: Peer | None) -> list[Line]:
+    """Returns the lines that are measured on the real API server as well."""
+    return [Line(LIST, (str(corral), "list")), *peer_lines(peer)]
 
 
 def found_peer() -> Peer | None:
@@ -67,4 +75,5 @@ def found_peer() -> Peer | None:
     if path is None:
         return None
     said = subprocess.run([path, "version", "--client"], capture_output=True, text=True, timeout=60).stdout
-    return Peer(Path(path), said.splitlines()[0].rpartition(" ")[2] if said else "unknown")
+    version = said.splitlines()[0].rpartition(" ")[2] if said else "unknown"
+    return Peer(Path(path), version, path == str(built))

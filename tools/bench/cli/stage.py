@@ -15,12 +15,16 @@ from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.well_known import POD
 from corral.ports.object_store import Patch
 from corral.reconcile.moments import stamp_of
+from corral.testing.control_plane.cluster import ControlPlane
 from tools.bench.node.corral_up import clean_environment
 from tools.bench.wire import Refused
 
 PYTORCH_JOB = ApiResource("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs")
 RUNNING_OF = 10
 """One job of so many runs and has its pods; of the others the pods are gone."""
+
+_ACCOUNT = {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": {"name": "default"}}
+"""Without it admission refuses pods; no controller is there to make it."""
 
 
 class Stage(NamedTuple):
@@ -42,13 +46,32 @@ def full_stage(parent: Path, corral: Path, jobs: int) -> Iterator[Stage]:
     )
     try:
         _said(corral, environment, "up", "--api-only")
-        config = read_kubeconfig([str(home / "kubeconfig")], must_exist=True)
-        with SyncClient(access_of(config, config.current, environment)) as client:
-            pods = sum(_write_job(client, number) for number in range(jobs))
-        yield Stage(environment, home / "kubeconfig", jobs, pods)
+        yield _filled(environment, home / "kubeconfig", jobs)
     finally:
         subprocess.run([corral, "down"], env=environment, capture_output=True, timeout=120)
         shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def real_stage(parent: Path, corral: Path, jobs: int) -> Iterator[Stage]:
+    """Starts etcd and a kube-apiserver with our definitions, fills it with the same, and stops it at the end."""
+    parent.mkdir(parents=True, exist_ok=True)
+    home = Path(tempfile.mkdtemp(prefix="home-", dir=parent))
+    try:
+        with ControlPlane() as plane:
+            environment = clean_environment(CORRAL_HOME=str(home), HOME=str(home), KUBECONFIG=str(plane.kubeconfig))
+            _said(corral, environment, "install")
+            plane.create("/api/v1/namespaces/default/serviceaccounts", _ACCOUNT)
+            yield _filled(environment, plane.kubeconfig, jobs)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _filled(environment: dict[str, str], kubeconfig: Path, jobs: int) -> Stage:
+    config = read_kubeconfig([str(kubeconfig)], must_exist=True)
+    with SyncClient(access_of(config, config.current, environment)) as client:
+        pods = sum(_write_job(client, number) for number in range(jobs))
+    return Stage(environment, kubeconfig, jobs, pods)
 
 
 def _said(corral: Path, environment: dict[str, str], *words: str) -> str:
