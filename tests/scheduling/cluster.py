@@ -14,6 +14,8 @@ from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.scheduling.names import CHOSEN_DEVICES, GANG, GANG_SIZE
 from corral.kinds.well_known import EVENT, NAMESPACE, NODE, POD, SERVICE_ACCOUNT
+from corral.placement.certificates.certificate import certificate_in
+from corral.placement.certificates.verifier import faults_in_log
 from corral.ports.object_store import AT_ONCE, Patch, Scope
 from corral.ports.refusals import AlreadyExistsError, NotFoundError
 from tests.training.operator_process import OperatorProcess
@@ -42,6 +44,7 @@ class Cluster:
         self.namespace = f"scheduling-{self.token}"
         self.scheduler_name = f"corral-{self.token}"
         self._nodes: list[str] = []
+        self._logs: list[Path] = []
 
     # --- what there is ---
 
@@ -166,9 +169,21 @@ class Cluster:
     # --- who schedules ---
 
     def scheduler(self, *options: str) -> SchedulerProcess:
-        """Returns a scheduler for the pods of this test, which is not started yet."""
-        words = ("--name", self.scheduler_name, "--namespace", self.namespace, *options)
+        """Returns a scheduler for the pods of this test, which is not started yet; its certificates are verified in the end."""
+        log = self.folder / f"certificates-{len(self._logs)}.jsonl"
+        self._logs.append(log)
+        words = ("--name", self.scheduler_name, "--namespace", self.namespace, "--certificates", str(log), *options)
         return SchedulerProcess(self.kubeconfig, self.folder / "scheduler.log", words)
+
+    def unfounded(self) -> list[str]:
+        """Returns what the verifier finds wrong with what schedulers wrote down; each scheduler has a log of its own."""
+        logs = (log.read_text().splitlines() for log in self._logs if log.exists())
+        return [fault for lines in logs for fault in faults_in_log(map(certificate_in, lines))]
+
+    def certified(self) -> int:
+        """Returns how many places were written down."""
+        logs = (log.read_text().splitlines() for log in self._logs if log.exists())
+        return sum(len(certificate_in(line).given) for lines in logs for line in lines)
 
 
 @contextmanager

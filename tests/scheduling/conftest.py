@@ -12,7 +12,7 @@ from tests.scheduling.cluster import Cluster, cluster_on
 
 @pytest.fixture(params=["embedded", "real"])
 def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cluster]:
-    """A server with nodes and pods of the test's own."""
+    """A server with nodes and pods of the test's own; in the end the verifier must believe what schedulers wrote down."""
     if request.param == "real":
         access: Access = request.getfixturevalue("real_access")
         kubeconfig: Path = request.getfixturevalue("real_control_plane").kubeconfig
@@ -21,3 +21,5 @@ def cluster(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cluster]
         kubeconfig = written_kubeconfig(access, tmp_path / "kubeconfig")
     with cluster_on(access, kubeconfig, tmp_path, is_real=request.param == "real") as made:
         yield made
+        assert made.unfounded() == []
+        assert made.certified() >= len(made.places())
