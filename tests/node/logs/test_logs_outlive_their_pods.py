@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from corral.engine.node.logs.archive import described, kept_runs, note_end, note_pod, sweep
+from corral.engine.node.logs.archive import described, drop_early_runs, kept_runs, note_end, note_pod, sweep
 from corral.engine.node.logs.retention import Retention
 from corral.kinds.objects import Object
 from corral.kinds.training.label_names import JOB_NAME
@@ -93,3 +93,11 @@ def test_a_folder_without_a_note_goes_by_its_last_word(tmp_path: Path) -> None:
 def test_no_logs_at_all_are_no_problem(tmp_path: Path) -> None:
     assert sweep(str(tmp_path / "nowhere"), (), 0.0) == []
     assert kept_runs(str(tmp_path / "nowhere"), "team", "job") == []
+
+
+def test_a_container_that_crashes_for_days_keeps_the_logs_of_its_last_runs(tmp_path: Path) -> None:
+    container = Path(_kept(tmp_path, _pod("crashing"), 100, runs=300)) / "main"
+    (container / "0.index").write_bytes(b"")
+    drop_early_runs(str(container), 10)
+    assert [each.log.run for each in kept_runs(str(tmp_path), "team", "crashing")] == list(range(299, 289, -1))
+    assert len(list(container.iterdir())) == 10

@@ -19,6 +19,8 @@ from corral.kinds.objects import Object
 from corral.kinds.training.label_names import BATCH_JOB_NAME, JOB_NAME
 
 POD_FILE = "pod.json"
+KEPT_RUN_LOGS = 10
+"""Runs of one container whose logs are kept: one that crashes for days must not push out what others have said."""
 SWEEP_SECONDS = 3600.0
 """How often what is kept should be looked through, besides at the start and when pods end."""
 _JOB_LABELS = (JOB_NAME, BATCH_JOB_NAME, "job-name")
@@ -87,6 +89,14 @@ def kept_runs(logs: str, namespace: str, job: str) -> list[KeptRun]:
         if pod is not None and pod.is_of(job):
             found += _runs_of(folder, pod)
     return sorted(found, key=lambda each: (each.last_said, each.log.run), reverse=True)
+
+
+def drop_early_runs(container: str, most: int = KEPT_RUN_LOGS) -> None:
+    """Removes the logs of all runs but the last ones from the folder of a container that is started again and again."""
+    for log in runs_in(container)[:-most]:
+        for path in (log.path, log.times, log.older):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
 
 
 def sweep(logs: str, existing: Collection[str], now: float, limit: Retention = KEPT_BY_DEFAULT) -> list[Remains]:

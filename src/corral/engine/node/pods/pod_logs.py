@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 
 from corral.engine.node.folder import NodeFolder
-from corral.engine.node.logs.archive import SWEEP_SECONDS, described, note_end, note_pod, sweep
+from corral.engine.node.logs.archive import SWEEP_SECONDS, described, drop_early_runs, note_end, note_pod, sweep
 from corral.engine.node.logs.keeping import LiveLogs
 from corral.engine.node.logs.run_log import RunLog
 from corral.kinds.objects import Object, key_of, uid_of
@@ -44,7 +44,12 @@ class PodLogs:
 
     def begin(self, pod: Object, container: Object, number: int) -> None:
         """Looks after the log of a run that goes on."""
-        self._live.begin(self.of(pod, container, number))
+        log = self.of(pod, container, number)
+        self._live.begin(log)
+        try:
+            drop_early_runs(log.folder)
+        except OSError as error:
+            _log.warning("early logs not removed", extra={"pod": str(key_of(pod)), "why": str(error)})
 
     def end(self, pod: Object, container: Object, number: int) -> None:
         """Takes a last look at the log of a run that has ended."""

@@ -37,7 +37,9 @@ class Stopping:
         self._hook = hook
         self._signal = stop_signal
         self._deadline = clock.monotonic() + grace
+        self._is_shortened = False
         self._shortened = asyncio.Event()
+        """Set whenever the deadline was moved."""
         self._task = asyncio.get_running_loop().create_task(self._stop(), name="stopping")
 
     def shorten(self, grace: float) -> None:
@@ -45,6 +47,7 @@ class Stopping:
         deadline = self._clock.monotonic() + grace
         if deadline < self._deadline - 0.5:
             self._deadline = deadline
+            self._is_shortened = True
             self._shortened.set()
 
     def cancel(self) -> None:
@@ -54,17 +57,13 @@ class Stopping:
     async def _stop(self) -> None:
         if self._hook is not None and self._left() > 0:
             await self._run_hook(self._hook)
-            self._deadline = max(self._deadline, self._clock.monotonic() + SIGNAL_GRACE)
+            if not self._is_shortened:  # whoever wants it over now does not wait for a polite end either
+                self._deadline = max(self._deadline, self._clock.monotonic() + SIGNAL_GRACE)
         if self._left() > 0:
             await self._wait_for_birth()
             signal_program(self._run, self._signal)
         while self._left() > 0:
-            self._shortened.clear()
-            try:
-                async with asyncio.timeout(self._left()):
-                    await self._shortened.wait()
-            except TimeoutError:
-                break
+            await self._wait_until_due()
         while True:
             try:
                 kill_everything(self._run, _KILL_PATIENCE)
@@ -80,14 +79,23 @@ class Stopping:
 
     async def _run_hook(self, hook: Hook) -> None:
         """Lets the hook do its work within the grace; whatever becomes of it, the end goes on."""
-        left = self._left()
-        running = asyncio.ensure_future(hook(left))
+        running = asyncio.ensure_future(hook(self._left()))
         try:
-            await asyncio.wait([running], timeout=left)
+            while not running.done() and self._left() > 0:
+                await self._wait_until_due(running)
         finally:
             running.cancel()
         if running.done() and not running.cancelled() and running.exception() is not None:
             _log.warning("hook failed", extra={"run": self._run.owner, "why": str(running.exception())})
+
+    async def _wait_until_due(self, *others: asyncio.Future[None]) -> None:
+        """Returns at the deadline, or when it was moved, or when something else is done."""
+        self._shortened.clear()
+        moved = asyncio.ensure_future(self._shortened.wait())
+        try:
+            await asyncio.wait([moved, *others], timeout=self._left(), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            moved.cancel()
 
     def _left(self) -> float:
         return self._deadline - self._clock.monotonic()
