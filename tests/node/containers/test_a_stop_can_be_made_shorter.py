@@ -24,9 +24,7 @@ def _stopped(run: Run, grace: float, shortened: float) -> bool:
         stopping = Stopping(run, SystemClock(), grace, hook, int(signal.SIGTERM))
         await asyncio.sleep(0)
         stopping.shorten(shortened)
-        async with asyncio.timeout(PATIENCE):
-            while run.is_running():
-                await asyncio.sleep(0.02)
+        assert await asyncio.to_thread(run.holder.wait_gone, PATIENCE)
         stopping.cancel()
 
     asyncio.run(stop())

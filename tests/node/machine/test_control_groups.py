@@ -126,3 +126,17 @@ def test_groups_are_made_and_removed_on_this_machine() -> None:
     assert members(groups) is None
     assert not any(os.path.exists(os.path.join(place, node)) for place in places)
     assert remove_groups(groups, 5.0), "what is gone counts as removed"
+
+
+def test_groups_that_a_program_has_made_are_counted_and_removed_with_its_own(tmp_path: Path) -> None:
+    """Only folders are played here: the kernel lets an empty group be removed although its files are there."""
+    group = tmp_path / "pod"
+    inner = group / "service" / "worker"
+    inner.mkdir(parents=True)
+    (group / "cgroup.procs").write_text("11\n")
+    (inner / "cgroup.procs").write_text("12\n13\n")
+    assert members([str(group)]) == {11, 12, 13}
+    (group / "cgroup.procs").unlink()
+    (inner / "cgroup.procs").unlink()
+    assert remove_groups([str(group)])
+    assert not group.exists()

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import closing
 from types import ModuleType
 from typing import Any, TypeVar, Unpack
 
@@ -163,14 +164,15 @@ class AsyncClient:
         """Yields what the pods of a job have printed, all or one rank; with `follow` until it ends."""
         own = await self._do(lambda session: session._replace(store=session.open_store()))
         opening = verbs.printed(asked(job), Choice(rank=rank, tail=tail), follow=follow)
-        stream = await beside_the_loop(lambda: opening(own), own.store.cut)
-        batches = stream.batches()
-        try:
-            while lines := await beside_the_loop(lambda: next(batches, None), stream.leave):
-                for line in lines:
-                    yield line
-        finally:
-            stream.leave()
+        with closing(own.store):
+            stream = await beside_the_loop(lambda: opening(own), own.store.cut)
+            batches = stream.batches()
+            try:
+                while lines := await beside_the_loop(lambda: next(batches, None), stream.leave):
+                    for line in lines:
+                        yield line
+            finally:
+                stream.leave()
 
     async def wait(
         self,

@@ -3,6 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from types import ModuleType
 from typing import Any, TypeVar, Unpack
 
@@ -178,13 +179,13 @@ class Client:
         with self._sessions.borrowed() as session:
             # A stream that is left half-way has a connection that nobody else can use.
             own = session._replace(store=session.open_store())
+        with closing(own.store):
             stream = verbs.printed(asked(job), Choice(rank=rank, tail=tail), follow=follow)(own)
-        try:
-            for lines in stream.batches():
-                yield from lines
-        finally:
-            stream.leave()
-            own.store.close()
+            try:
+                for lines in stream.batches():
+                    yield from lines
+            finally:
+                stream.leave()
 
     def wait(self, job: str | Job, until: Goal = "succeeded", *, timeout: float | None = None) -> Job:
         """Returns a job when it is so; raises JobFailedError when it never will be."""

@@ -80,7 +80,7 @@ def submit_objects(
     except KeyboardInterrupt:
         # Whoever broke it off gets nothing: a job that waits for what nobody makes any more helps no one.
         if made.is_new:
-            session.store.delete(resource, made.key, DeleteOptions("Background", uid=owner["uid"]))
+            _delete(session, made)
         raise
     return done
 
@@ -134,11 +134,31 @@ def _create_job(session: Session, resource: ApiResource, job: Object, key: str) 
     try:
         return _create(session, resource, marked, _STRICT)
     except AlreadyExistsError:
-        held = session.store.get(resource, ObjectKey(metadata["namespace"], metadata["name"]))
-        if (held["metadata"].get("annotations") or {}).get(SUBMISSION) != mark:
+        held = _marked(session, resource, marked)
+        if held is None:
             raise
         # Without a key the mark is of this moment: it was our own request, whose answer was lost.
         return Made(resource, held, is_new=not key)
+    except KeyboardInterrupt:
+        # The server may have made it although its answer was not waited for. With a key it may be of an earlier call.
+        if not key and (held := _marked(session, resource, marked)) is not None:
+            _delete(session, Made(resource, held))
+        raise
+
+
+def _marked(session: Session, resource: ApiResource, marked: Object) -> Object | None:
+    """Returns the job of this name when it carries our mark."""
+    metadata = marked["metadata"]
+    try:
+        held = session.store.get(resource, ObjectKey(metadata["namespace"], metadata["name"]))
+    except NotFoundError:
+        return None
+    is_ours = (held["metadata"].get("annotations") or {}).get(SUBMISSION) == metadata["annotations"][SUBMISSION]
+    return held if is_ours else None
+
+
+def _delete(session: Session, made: Made) -> None:
+    session.store.delete(made.resource, made.key, DeleteOptions("Background", uid=made.object["metadata"]["uid"]))
 
 
 def _create_owned(session: Session, resource: ApiResource, obj: Object, uid: str) -> Made:
@@ -155,7 +175,7 @@ def _create_owned(session: Session, resource: ApiResource, obj: Object, uid: str
 def _taken_back(session: Session, made: Made, error: CorralError) -> CorralError:
     """Deletes the job again, and returns the error with what became of it."""
     try:
-        session.store.delete(made.resource, made.key, DeleteOptions("Background", uid=made.object["metadata"]["uid"]))
+        _delete(session, made)
         end = "so the job was deleted again"
     except CorralError as failure:
         end = f"and the job could not be deleted again ({failure.message})"

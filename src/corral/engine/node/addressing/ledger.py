@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
+from weakref import WeakValueDictionary
 
 import msgspec
 
@@ -119,7 +120,8 @@ class PortLedger:
         self._is_free = is_free
         self._written: dict[ObjectKey, _Written] = {}
         self._promised: set[int] = set()
-        self._locks: dict[ObjectKey, asyncio.Lock] = {}
+        self._locks: WeakValueDictionary[ObjectKey, asyncio.Lock] = WeakValueDictionary()
+        """One for each Service that is being written; whoever waits for it keeps it."""
         self._places = asyncio.Semaphore(_AT_ONCE)
 
     async def allot(self, wanted: Iterable[ServicePort]) -> Allotment:
@@ -231,5 +233,4 @@ class PortLedger:
         return written
 
     def _lock(self, key: ObjectKey) -> asyncio.Lock:
-        # One for each Service that was ever written: small, and as many as there are names.
         return self._locks.setdefault(key, asyncio.Lock())

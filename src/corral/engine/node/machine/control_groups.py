@@ -16,6 +16,8 @@ from corral.engine.supervisor.host import IS_LINUX
 
 _UNLIMITED = 1 << 60
 """Above this a limit is the kernel's way to say that there is none."""
+_LINKS_ALONE = 2
+"""How many links a folder has in which there is no other one."""
 
 
 class Hierarchies(NamedTuple):
@@ -141,17 +143,29 @@ def is_limited(groups: Iterable[str]) -> bool:
 
 
 def members(groups: Iterable[str]) -> set[int] | None:
-    """Returns the pids of all processes in the groups; None when there is no group that could tell."""
+    """Returns the pids of all processes in the groups and below; None when there is no group that could tell."""
     pids: set[int] = set()
     told = False
     for group in groups:
-        try:
-            with open(f"{group}/cgroup.procs", encoding="ascii") as file:
-                pids.update(int(line) for line in file.read().split())
-        except (FileNotFoundError, OSError):
-            continue
-        told = True
+        for folder in (group, *_below(group)):
+            try:
+                with open(f"{folder}/cgroup.procs", encoding="ascii") as file:
+                    pids.update(int(line) for line in file.read().split())
+            except OSError:
+                continue
+            told = True
     return pids if told else None
+
+
+def _below(group: str) -> list[str]:
+    """Returns the groups that programs of a group have made in it, the innermost first."""
+    try:
+        if os.stat(group).st_nlink == _LINKS_ALONE:
+            return []
+    except OSError:
+        return []
+    inner = [os.path.join(path, name) for path, names, _ in os.walk(group) for name in names]
+    return sorted(inner, key=lambda path: path.count("/"), reverse=True)
 
 
 def remove_groups(groups: Iterable[str], patience: float = 0.1) -> bool:
@@ -276,9 +290,10 @@ def _largest(groups: Iterable[str], files: tuple[str, ...]) -> int:
 
 def _is_removed(group: str) -> bool:
     try:
-        os.rmdir(group)
+        for one in (*_below(group), group):
+            os.rmdir(one)
     except FileNotFoundError:
-        return True
+        return not os.path.exists(group)
     except OSError:
         return False
     return True

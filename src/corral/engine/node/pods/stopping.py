@@ -8,6 +8,7 @@ import asyncio
 import logging
 import signal
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 from corral.engine.node.containers.ending import is_born, kill_everything, signal_program
 from corral.engine.node.containers.record import Run
@@ -88,10 +89,10 @@ class Stopping:
         if running.done() and not running.cancelled() and running.exception() is not None:
             _log.warning("hook failed", extra={"run": self._run.owner, "why": str(running.exception())})
 
-    async def _wait_until_due(self, *others: asyncio.Future[None]) -> None:
+    async def _wait_until_due(self, *others: asyncio.Future[Any]) -> None:
         """Returns at the deadline, or when it was moved, or when something else is done."""
         self._shortened.clear()
-        moved = asyncio.ensure_future(self._shortened.wait())
+        moved: asyncio.Future[Any] = asyncio.ensure_future(self._shortened.wait())
         try:
             await asyncio.wait([moved, *others], timeout=self._left(), return_when=asyncio.FIRST_COMPLETED)
         finally:

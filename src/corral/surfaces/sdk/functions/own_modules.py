@@ -37,10 +37,14 @@ def files_of(modules: Iterable[ModuleType]) -> list[CodeFile]:
     """Returns the files of modules and of all own ones that they import, by the paths at which Python finds them."""
     waiting, found = list(modules), dict[str, CodeFile]()
     seen: set[str] = set()
-    while waiting and len(seen) < _MOST_MODULES:
+    while waiting:
         module = waiting.pop()
         if module.__name__ in seen:
             continue
+        if len(seen) == _MOST_MODULES:
+            hint = "build an image that has them, or import less"
+            message = f"the function needs more than {_MOST_MODULES} modules of yours, too many to send along"
+            raise PermanentError("bad-function", message, hint=hint)
         seen.add(module.__name__)
         file = _file(module)
         found[file.path] = file
