@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from corral.surfaces.cli.acts.failing import failure_told
+from corral.errors import PermanentError
+from corral.surfaces.cli.acts.failing import failure_of
 from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
+from corral.surfaces.cli.speech.spoken import spoken
 
 if TYPE_CHECKING:
     from corral.control.desk.naming.finding import Found
@@ -39,9 +41,11 @@ def await_job(
         raise
     reached, missed = in_words(goal)
     if waited.verdict == "failed":
-        tell(failure_told(session, job, f"error: {name} {missed}", waited.why))
+        failure = failure_of(session, job, f"{name} {missed}", waited.why)
+        tell(spoken(PermanentError("job-failed", failure.message, hint=failure.hint)))
     elif waited.verdict != "reached":
-        tell(f"error: {name} {missed}: {waited.why}\nhint: `corral why {name}` tells more")
+        code = "job-lost" if waited.verdict == "lost" else "job-failed"
+        tell(spoken(PermanentError(code, f"{name} {missed}: {waited.why}", hint=f"`corral why {name}` tells more")))
     elif not quiet:
         say(f"{job.shown} {reached}")
     own = trainer_exit_code(session, job, waited) if propagate else None

@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING
 
-from corral.surfaces.cli.acts.failing import failure_told
+from corral.surfaces.cli.acts.failing import failure_of
 from corral.surfaces.cli.render.output import tell
 from corral.surfaces.cli.render.plain import age
 
@@ -84,4 +84,5 @@ def _farewell(session: "Session", ended: "Ended", found: "Found") -> str:
         return f"{name} succeeded{after}"
     why = [str(one.get("message", "")) for one in conditions_of(ended.object) if one.get("type") == "Failed"]
     failure = f" ({line.failure})" if line.failure else ""
-    return failure_told(session, Found(found.resource, ended.object), f"{name} failed{after}{failure}", " ".join(why))
+    failed = failure_of(session, Found(found.resource, ended.object), f"{name} failed{after}{failure}", " ".join(why))
+    return f"{failed.message}\nhint: {failed.hint}"
