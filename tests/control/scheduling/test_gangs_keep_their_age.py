@@ -99,7 +99,8 @@ def test_a_gang_that_gives_way_does_not_start_again_before_all_of_it_is_gone() -
     seats = [bound(one, "a") for one in pods]
     for before, after in zip(pods, seats, strict=True):
         there.take_pod(before, after, NOW)
-    there.concede(Concession(Verb.EVICT, "ns/train", "preempted", "ns/urgent has a higher priority."))
+    concession = Concession(Verb.EVICT, "ns/train", "preempted", "ns/urgent has a higher priority.")
+    there.concede(concession)
     there.take_pod(seats[0], None, NOW)
     there.take_pod(None, worker(0, life=1), NOW)
     assert placed(there) == {}
@@ -108,7 +109,9 @@ def test_a_gang_that_gives_way_does_not_start_again_before_all_of_it_is_gone() -
     }
     there.take_pod(seats[1], None, NOW)
     there.take_pod(None, worker(1, life=1), NOW)
-    there.has_conceded("ns/train")
+    there.has_conceded(concession._replace(verb=Verb.RESIZE))
+    assert placed(there) == {}
+    there.has_conceded(concession)
     assert set(placed(there)) == {"train-worker-0", "train-worker-1"}
 
 

@@ -242,10 +242,11 @@ class Board:
         self._dirty[concession.gang] = None
         self.changes += 1
 
-    def has_conceded(self, gang: str) -> None:
-        """Notes that a gang has done what it was asked to."""
-        if self.conceding.pop(gang, None) is not None:
-            self._dirty[gang] = None
+    def has_conceded(self, concession: Concession) -> None:
+        """Notes that a gang has done what it was asked to, unless it was asked for something else since."""
+        if self.conceding.get(concession.gang) == concession:
+            del self.conceding[concession.gang]
+            self._dirty[concession.gang] = None
             self.changes += 1
 
     # --- what becomes of decisions ---

@@ -26,6 +26,7 @@ from corral.control.scheduling.board import Board, Decided
 from corral.control.scheduling.crowd import group_of
 from corral.control.scheduling.desk import FirstComeDesk
 from corral.control.scheduling.explaining import Explaining
+from corral.control.scheduling.giving_way.giving_way import GivingWay
 from corral.control.scheduling.groups import Groups
 from corral.control.scheduling.ledger_keeper import LedgerKeeper
 from corral.control.scheduling.measures import Measures
@@ -73,6 +74,9 @@ class Scheduler:
         self.explaining = Explaining(self.board, runtime.clock, runtime.events.emit, fence)
         self._groups = Groups(runtime, self.board, orders.names, fence)
         self._groups.on_news = self._tell_news
+        self.giving_way = GivingWay(runtime, self.board, self._keeper, fence)
+        self.giving_way.on_done = self._tell_news
+        self.giving_way.on_evicted = measures.evicted.add
         self._heard = 0
         self._news = asyncio.Event()
         self._to_write = asyncio.Event()
@@ -90,6 +94,7 @@ class Scheduler:
     async def run(self) -> None:
         """Works until cancelled, or until the ledger is somebody else's."""
         earlier = await self._keeper.begin()
+        self.giving_way.begin(earlier)
         lost: LeadershipLostError | None = None
         try:
             async with asyncio.TaskGroup() as group:
@@ -104,6 +109,7 @@ class Scheduler:
                 group.create_task(self._telling.run(), name="telling")
                 group.create_task(self.explaining.run(), name="explaining")
                 group.create_task(self._groups.run(), name="groups")
+                group.create_task(self.giving_way.run(), name="giving-way")
                 for number in range(_BINDERS):
                     group.create_task(self._bind(), name=f"binding-{number}")
         except* LeadershipLostError as losses:

@@ -36,6 +36,11 @@ CHOSEN_DEVICES: Final = "corral.dev/gpus"
 TAKEN_BACK: Final = "corral.dev/placement-taken-back"
 """The annotation of a pod whose placement was taken back before it was bound: by which epoch. Its change makes binds that are
 still on their way fail."""
+MOVES_FOR: Final = "corral.dev/moves-for"
+"""The annotation of a job that the scheduler has suspended to move it: for whom. Without it nobody but its owner resumes the job."""
+MOVED: Final = "corral.dev/moved"
+"""The annotation of a job that was resumed by the scheduler: by which epoch. Its change makes older changes that are still on their
+way fail."""
 LINKS: Final = "corral.dev/gpu-links"
 """The annotation of a node: how well each pair of its GPUs is connected, as a matrix of points in JSON."""
 

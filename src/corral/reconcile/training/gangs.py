@@ -7,10 +7,12 @@ from typing import Any
 from corral.kinds.objects import Object, owner_reference
 from corral.kinds.quantities import quantity_text, total_quantity
 from corral.kinds.references import ApiResource
+from corral.kinds.scheduling.names import CHECKPOINTS, GANG, GANG_MOST, GANG_SIZE, PREEMPTIBLE
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.run_policy import SchedulingPolicy
 from corral.reconcile.plan import Action, Create, Delete, EmitEvent, Told, Update
 from corral.reconcile.training.companions import name_taken
+from corral.reconcile.training.elastic import gang_bounds_of
 from corral.reconcile.training.world import Gangs, World
 
 VOLCANO = ApiResource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
@@ -19,8 +21,6 @@ POD_GROUPS = {"volcano": VOLCANO, "scheduler-plugins": SCHEDULER_PLUGINS}
 
 _OURS = ("minMember", "minResources", "priorityClassName", "scheduleTimeoutSeconds")
 """Fields of a PodGroup that the job decides, also when it no longer gives them."""
-
-GANG, GANG_SIZE = "corral.dev/gang", "corral.dev/gang-size"
 
 
 def gangs_for(scheduler_name: str) -> Gangs:
@@ -46,7 +46,19 @@ def mark_member(gangs: Gangs, job: TrainingJob, place: Place, pod: Object) -> No
         metadata["labels"]["scheduling.x-k8s.io/pod-group"] = job.name
     else:
         metadata["labels"][GANG] = job.name
-        metadata["annotations"] = {**metadata.get("annotations", {}), GANG_SIZE: str(_min_member(job))}
+        metadata["annotations"] = {**metadata.get("annotations", {}), **_told_to_ours(job)}
+
+
+def _told_to_ours(job: TrainingJob) -> dict[str, str]:
+    """Returns what our own scheduler is told with each pod: how large its gang is, and how it may be treated."""
+    bounds, policy = gang_bounds_of(job), job.run_policy.scheduling_policy
+    told: dict[str, str] = {
+        name: job.annotations[name] for name in (CHECKPOINTS, PREEMPTIBLE) if name in job.annotations
+    }
+    if bounds is None:
+        return {**told, GANG_SIZE: str(_min_member(job))}
+    is_given = policy is not None and policy.min_available is not None
+    return {**told, GANG_SIZE: str(_min_member(job) if is_given else bounds.least), GANG_MOST: str(bounds.most)}
 
 
 def names_other_scheduler(gangs: Gangs, job: TrainingJob) -> bool:

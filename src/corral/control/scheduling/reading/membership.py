@@ -7,7 +7,7 @@ from corral.control.scheduling.dialects.dialect import GangWords, MalformedError
 from corral.kinds.references import ApiResource
 from corral.kinds.scheduling.names import CHECKPOINTS, GANG_MOST, PREEMPTIBLE, STRATEGY
 from corral.kinds.scheduling.pod_view import SchedulingPod
-from corral.kinds.training.label_names import REPLICA_INDEX, REPLICA_TYPE
+from corral.kinds.training.label_names import JOB_ROLE, REPLICA_INDEX, REPLICA_TYPE
 
 MOST_MEMBERS = 5000
 STRATEGIES = ("bundle", "spread")
@@ -88,10 +88,11 @@ def _most(pod: SchedulingPod) -> int:
 def _turn_to_go(pod: SchedulingPod) -> int:
     """Returns when a pod goes as its gang shrinks: workers with the highest index first, other roles never before them."""
     labels = pod.metadata.labels
-    index = labels.get(REPLICA_INDEX, "")
-    return (
-        1 + int(index) if labels.get(REPLICA_TYPE) == _SHRINKING_ROLE and index.isdecimal() and index.isascii() else 0
-    )
+    if _SHRINKING_ROLE not in (labels.get(REPLICA_TYPE), labels.get(JOB_ROLE)):
+        return 0
+    # Workers of an MPIJob have no label for it.
+    index = labels.get(REPLICA_INDEX) or pod.metadata.name.rpartition("-")[2]
+    return 1 + int(index) if index.isascii() and index.isdecimal() else 0
 
 
 def _first(pod: SchedulingPod, names: tuple[str, ...]) -> str:
