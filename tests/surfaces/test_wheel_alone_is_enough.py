@@ -32,7 +32,10 @@ def test_the_wheel_says_what_it_is_and_needs(wheel: Path) -> None:
     assert "corral/py.typed" in names
     assert not [name for name in names if name.startswith(("tests", "tools"))]
     assert metadata["License-Expression"] == "Apache-2.0"
-    needed = {line.split(">")[0].lower() for line in metadata.get_all("Requires-Dist") or []}
+    said = metadata.get_all("Requires-Dist") or []
+    extras = {line.split(">")[0] for line in said if "extra ==" in line}
+    needed = {line.split(">")[0].lower() for line in said if "extra ==" not in line}
+    assert extras == {"matplotlib"}
     assert needed == {
         "aiohttp",
         "highspy",
