@@ -11,7 +11,7 @@ Nothing here asks the time or the world: the same calls lead to the same decisio
 that did not fit is not tried again before something was given back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from corral.placement.admission.claims import Running, Waiting
 from corral.placement.admission.cycle import Cycle, Terms
@@ -88,8 +88,22 @@ class Admission:
         """Notes a gang that has seats: seen after a restart, or with more or fewer seats than before."""
         self.line.remove(running.uid)
         self._memory.forget(running.uid)
-        self.ground.withdraw(running.uid)
+        promise = self.ground.promises.get(running.uid)
+        if promise is not None and promise.is_here:
+            self.ground.withdraw(running.uid)  # one that moves keeps what is promised to it, until it is back
         self.ground.seat(running)
+
+    def told_to_leave(self, uid: str, pods: Collection[str]) -> None:
+        """Notes which pods of a gang that runs are to leave, in place of those that were: seen after a restart, or changed since.
+
+        Room that was promised where somebody stays after all is promised no more.
+        """
+        stay = self.ground.expect_to_leave(uid, pods)
+        for gang, promise in tuple(self.ground.promises.items()):
+            if any(hold.seat.uid in stay for hold in promise.going):
+                self.ground.withdraw(gang)
+                if promise.is_here:
+                    self.line.put(promise.entry, self._order(promise.entry.kind.queue))
 
     def leave(self, uid: str) -> None:
         """Notes that a gang is gone, from the line or from its seats; one that is not there is no error."""

@@ -155,6 +155,21 @@ class Ground:
         if len(chosen) == len(running.seats):
             self.evicted[uid] = None
 
+    def expect_to_leave(self, uid: str, pods: Collection[str]) -> frozenset[str]:
+        """Notes which pods of a gang are to leave, in place of those that were; returns those that stay after all."""
+        running = self.running.get(uid)
+        if running is None:
+            return frozenset()
+        stay = frozenset(seat.uid for seat in running.seats if seat.uid in self.leaving and seat.uid not in pods)
+        for one in stay:
+            del self.leaving[one]
+        if stay:
+            self.evicted.pop(uid, None)
+        leaving = [seat for seat in running.seats if seat.uid in pods]
+        if leaving:
+            self.tell_to_leave(uid, leaving)
+        return stay
+
     # --- promises ---
 
     def promise(self, promise: Promise) -> None:

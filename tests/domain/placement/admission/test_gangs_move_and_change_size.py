@@ -58,6 +58,21 @@ def test_the_place_of_one_that_moves_is_kept_until_it_is_back() -> None:
     assert stage.starts(after=5) == [migration.gang]
 
 
+def test_the_place_of_one_that_moves_is_kept_while_it_is_seen_to_leave() -> None:
+    """Whoever looks tells of a gang again and again while its pods go."""
+    stage = scattered()
+    placed(stage)
+    stage.ask("pair", gpus=2)
+    (migration,) = stage.cycle(after=100).migrations
+    moved = stage.desk.ground.running[migration.gang]
+    stage.desk.run(moved)
+    stage.desk.told_to_leave(migration.gang, {seat.uid for seat in moved.seats})
+    assert set(stage.desk.ground.promises) == {"pair", migration.gang}
+    stage.desk.leave(migration.gang)
+    stage.ask("thief", run_time=1)
+    assert stage.starts() == ["pair"]
+
+
 def test_who_moved_and_never_came_back_loses_its_place() -> None:
     stage = scattered()
     placed(stage)

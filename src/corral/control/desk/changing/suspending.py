@@ -8,18 +8,21 @@ from corral.control.desk.naming.finding import Found
 from corral.control.desk.session import Session
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
+from corral.kinds.scheduling.names import MOVES_FOR
 
 _IN_SPEC: Final = ("Job", "CronJob", "Cron")
 """Kinds that say it directly in their spec; training jobs say it in their run policy."""
 
 
 def set_suspended(session: Session, job: Found, *, suspended: bool) -> bool:
-    """Suspends or resumes a job; returns False when it already was so."""
+    """Suspends or resumes a job; returns False when it already was so, and by its owner."""
     path = _path(job)
 
     def decide(obj: Object) -> Object | None:
         if bool(_at(obj, path)) == suspended:
-            return None
+            # The scheduler has suspended it to move it; from now on nobody but its owner resumes it.
+            is_on_the_move = suspended and MOVES_FOR in (obj["metadata"].get("annotations") or {})
+            return {"metadata": {"annotations": {MOVES_FOR: None}}} if is_on_the_move else None
         if state_of(obj) in ENDED:
             verb = "suspended" if suspended else "resumed"
             hint = f"`corral get {job.key.name}` tells how it ended"
