@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
+from corral.control.scheduling.admission_desk import AdmissionDesk
 from corral.control.scheduling.board import Board, Decided
-from corral.control.scheduling.desk import FirstComeDesk
 from corral.control.scheduling.orders import names_of_one_machine
 from corral.control.scheduling.promises import State
 from corral.control.scheduling.room import FleetRoom
@@ -18,7 +18,7 @@ from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
 from corral.placement.fleet import Fleet
 
 GPU = "nvidia.com/gpu"
-STAMP = "2026-11-18T08:00:00Z"
+STAMP = "2027-01-15T07:59:00Z"
 NOW = 1_800_000_000.0
 EVERYTHING = 10_000
 
@@ -81,7 +81,7 @@ def bound(unbound: SchedulingPod, node_name: str) -> SchedulingPod:
 def board(nodes: Sequence[SchedulingNode], pods: Sequence[SchedulingPod] = ()) -> Board:
     """Returns a board that has heard of nodes and pods."""
     room = FleetRoom(Fleet())
-    made = Board(room, FirstComeDesk(room), names_of_one_machine().__contains__, lambda _: True)
+    made = Board(room, AdmissionDesk(room), names_of_one_machine().__contains__, lambda _: True)
     for there in nodes:
         made.take_node(there.metadata.name, there)
     for one in pods:

@@ -145,6 +145,6 @@ def test_a_node_takes_no_more_pods_than_it_says() -> None:
 
 
 def test_the_more_important_pod_comes_first_then_the_older() -> None:
-    old = changed(pod("old", gpus=1), metadata={"creationTimestamp": "2026-01-01T00:00:00Z"})
+    old = changed(pod("old", gpus=1), metadata={"creationTimestamp": "2027-01-15T07:00:00Z"})
     pods = [pod("new", gpus=1), old, pod("urgent", gpus=1, priority=1000)]
     assert list(placed(board([node("one", gpus=3)], pods))) == ["urgent", "old", "new"]

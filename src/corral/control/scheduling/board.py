@@ -21,6 +21,7 @@ from corral.control.scheduling.room import FleetRoom
 from corral.kinds.scheduling.concession import Concession
 from corral.kinds.scheduling.ledger import Decision
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
+from corral.placement.admission.cycle import Eviction, Migration, Resizing
 from corral.placement.asks import PodAsk, Refusal, Seat
 from corral.placement.certificates.certificate import Certificate
 from corral.reconcile.moments import seconds_of
@@ -32,6 +33,10 @@ class Decided(NamedTuple):
     decisions: tuple[Decision, ...]
     certificates: tuple[Certificate, ...]
     is_complete: bool
+    evictions: tuple[Eviction, ...] = ()
+    migrations: tuple[Migration, ...] = ()
+    resizings: tuple[Resizing, ...] = ()
+    """What gangs must do for others: whoever carries it out says so; until then it is taken as done."""
 
 
 class Board:
@@ -43,8 +48,6 @@ class Board:
         self.promises = Promises()
         self.crowd = Crowd()
         self.places: dict[str, Place] = {}
-        self.refusals: dict[str, Refusal] = {}
-        """Why each gang waits, as far as it was looked at."""
         self.changes = 0
         """Counts what may change a decision or a reason; the same number means that nothing is new."""
         self.room = room
@@ -189,19 +192,28 @@ class Board:
 
     def decide(self, now: float, most: int, epoch: int) -> Decided:
         """Lets as many gangs have their turn; what they get is taken from now on, and must be written to the ledger."""
-        self._tell_desk()
+        self.tell_desk()
         cycle = self._desk.cycle(now, most)
-        for refusal in cycle.refused:
-            self.refusals[refusal.gang] = refusal
-            self.changes += 1
+        self.changes += len(cycle.refused)
         certificates = self._certifier.certify(cycle.admitted, epoch)
         decisions = [decision for one in cycle.admitted for decision in self._seat(one, now)]
         self.promises.add(decisions)
-        return Decided(tuple(decisions), tuple(certificates), cycle.is_complete)
+        return Decided(
+            tuple(decisions),
+            tuple(certificates),
+            cycle.is_complete,
+            cycle.evictions,
+            cycle.migrations,
+            cycle.resizings,
+        )
+
+    def refusal_of(self, gang: str) -> Refusal | None:
+        """Returns why a gang waits, None when nobody has looked at it yet."""
+        concession = self.conceding.get(gang)
+        return gives_way(concession) if concession is not None and concession.takes_all else self._desk.refusal(gang)
 
     def _seat(self, admitted: Admitted, now: float) -> Iterator[Decision]:
         gang = admitted.plan.gang
-        self.refusals.pop(gang, None)
         self.changes += 1
         for seat in admitted.plan.seats:
             known = self.crowd.get(seat.uid)
@@ -213,7 +225,8 @@ class Board:
         if any(one.standing is Standing.WAITING for one in self.crowd.members(gang)):
             self._dirty[gang] = None  # the rest may follow
 
-    def _tell_desk(self) -> None:
+    def tell_desk(self) -> None:
+        """Tells the desk of every gang that is not as it was."""
         for gang in list(self._dirty):
             claim, seated = self.crowd.claim(gang), self.crowd.seated(gang)
             concession = self.conceding.get(gang)
@@ -226,12 +239,10 @@ class Board:
             if claim is not None and concession is not None and concession.takes_all:
                 # Nothing of it may start before all of it is gone: else it would start again by halves.
                 self._desk.forget(gang)
-                self.refusals[gang] = gives_way(concession)
             elif claim is not None:
                 self._desk.wait(claim)
             else:
                 self._desk.forget(gang)
-                self.refusals.pop(gang, None)
         self._dirty.clear()
 
     # --- who gives way ---

@@ -8,26 +8,23 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from corral.control.mirror import Delta
-from corral.control.object_cache import ObjectCache
 from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
 from corral.control.scheduling.board import Board
 from corral.control.scheduling.crowd import GroupKey
 from corral.control.scheduling.dialects.gang_words import PLUGINS_PODGROUP, VOLCANO_PODGROUP
+from corral.control.scheduling.installed_kinds import InstalledKinds, Listener
 from corral.errors import PermanentError, RetryError
-from corral.kinds.objects import key_of
 from corral.kinds.references import ApiResource
-from corral.kinds.scheduling.group_view import DefinitionView, GroupView
-from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
+from corral.kinds.scheduling.group_view import GroupView
 from corral.ports.object_store import Patch
-from corral.ports.refusals import ForbiddenError, NotFoundError
+from corral.ports.refusals import NotFoundError
 
 _log = logging.getLogger("corral.control.scheduling")
 
-_GLANCE: Final = 0.05
 _GAP: Final = 0.2
 """How long phases are gathered before they are written, in seconds."""
 
@@ -55,45 +52,19 @@ class Groups:
     def __init__(self, runtime: Runtime, board: Board, names: Iterable[str], fence: Fence) -> None:
         self._store = runtime.store
         self._clock = runtime.clock
-        self._caches = runtime.caches
         self._board = board
         self._names = frozenset(names)
         self._fence = fence
-        self._definitions: ObjectCache[DefinitionView] = runtime.caches.shaped(
-            CUSTOM_RESOURCE_DEFINITION, DefinitionView
+        self._kinds = InstalledKinds(
+            runtime, {resource: Listener(GroupView, partial(self._take, resource)) for resource in _PHASES}
         )
-        self._followed: dict[ApiResource, ObjectCache[GroupView]] = {}
         self._news = asyncio.Event()
         self._to_look: dict[GroupKey, None] = {}
-        self._changed = asyncio.Event()
         self.on_news: Callable[[], None] = lambda: None
 
     async def follow(self) -> None:
         """Returns when all groups there are now are known; kinds that come later are followed as they come."""
-        self._definitions.subscribe(self._take_definitions)
-        await self._known(self._definitions)
-        self._follow_installed()
-        for cache in list(self._followed.values()):
-            await self._known(cache)
-
-    async def _known(self, cache: ObjectCache[Any]) -> None:
-        """Returns when a cache has its first list, or may not have one."""
-        while not cache.has_synced and not isinstance(cache.failure, ForbiddenError | NotFoundError):
-            await self._clock.sleep(_GLANCE)
-
-    def _take_definitions(self, deltas: Sequence[Delta[DefinitionView]]) -> None:
-        if any(delta.key.name == resource.qualified for delta in deltas for resource in _PHASES):
-            self._changed.set()
-
-    def _follow_installed(self) -> list[ApiResource]:
-        """Begins to follow kinds that came, and returns those that went."""
-        there = {one.metadata.name for one in self._definitions.objects()}
-        for resource in _PHASES:
-            if resource.qualified in there and resource not in self._followed:
-                cache = self._caches.shaped(resource, GroupView)
-                self._followed[resource] = cache
-                cache.subscribe(partial(self._take, resource))
-        return [resource for resource in self._followed if resource.qualified not in there]
+        await self._kinds.follow()
 
     def _take(self, resource: ApiResource, deltas: Sequence[Delta[GroupView]]) -> None:
         for delta in deltas:
@@ -108,26 +79,15 @@ class Groups:
 
     def look(self, group: GroupKey) -> None:
         """Asks for a look at the phase of a group."""
-        if group.resource in self._followed:
+        if self._kinds.get(group.resource) is not None:
             self._to_look[group] = None
             self._news.set()
 
     async def run(self) -> None:
         """Works until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._follow_on(), name="group-kinds")
+            tasks.create_task(self._kinds.run(), name="group-kinds")
             tasks.create_task(self._write_phases(), name="group-phases")
-
-    async def _follow_on(self) -> None:
-        while True:
-            await self._changed.wait()
-            self._changed.clear()
-            for resource in self._follow_installed():
-                cache = self._followed.pop(resource)
-                for one in cache.objects():
-                    self._board.take_group(GroupKey(resource, key_of(one)), None, "")
-                await self._caches.drop(resource)
-                self.on_news()
 
     async def _write_phases(self) -> None:
         while True:
@@ -141,7 +101,7 @@ class Groups:
 
     async def _tell(self, group: GroupKey) -> bool:
         """Writes the phase of a group where it is another one; returns whether that is done."""
-        cache = self._followed.get(group.resource)
+        cache = self._kinds.get(group.resource)
         view = cache.get(group.key) if cache is not None else None
         phase = self._phase_of(group, view) if view is not None else ""
         if view is None or not phase or phase == view.phase:

@@ -21,10 +21,10 @@ from corral.control.mirror import Delta
 from corral.control.object_cache import ObjectCache
 from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
+from corral.control.scheduling.admission_desk import AdmissionDesk
 from corral.control.scheduling.binding import Binder, Outcome, Settled, patience_after
 from corral.control.scheduling.board import Board, Decided
 from corral.control.scheduling.crowd import group_of
-from corral.control.scheduling.desk import FirstComeDesk
 from corral.control.scheduling.explaining import Explaining
 from corral.control.scheduling.giving_way.giving_way import GivingWay
 from corral.control.scheduling.groups import Groups
@@ -52,6 +52,8 @@ _TIDY_AFTER: Final = 0.5
 """How long the ledger may keep what is settled when nothing else is to be written, in seconds."""
 _PATIENCE: Final = 3.0
 """How long a gang may be half bound before it is taken back, in seconds."""
+_REMINDED: Final = 10.0
+"""How often it is decided although nothing is new, in seconds, while somebody waits."""
 _AFTER_LOSS: Final = 1.0
 """How long a pod is left alone whose place was taken back, in seconds."""
 
@@ -67,7 +69,8 @@ class Scheduler:
         self._pods: ObjectCache[SchedulingPod] = runtime.caches.shaped(POD, SchedulingPod)
         self._nodes: ObjectCache[SchedulingNode] = runtime.caches.shaped(NODE, SchedulingNode)
         room = FleetRoom(Fleet())
-        self.board = Board(room, FirstComeDesk(room), orders.names.__contains__, orders.is_used)
+        self.desk = AdmissionDesk(room)
+        self.board = Board(room, self.desk, orders.names.__contains__, orders.is_used)
         self._keeper = LedgerKeeper(runtime, orders.ledger, runtime.randomness.token(), fence)
         self._binder = Binder(runtime, self.board, self._keeper, fence)
         self._telling = Telling(self.board, runtime, fence)
@@ -104,6 +107,7 @@ class Scheduler:
                 await self._keeper.confirm()
                 self._take_over(earlier.decisions)
                 group.create_task(self._decide(), name="deciding")
+                group.create_task(self._remind(), name="reminding")
                 group.create_task(self._write(), name="writing")
                 group.create_task(self._tidy(), name="tidying")
                 group.create_task(self._telling.run(), name="telling")
@@ -196,6 +200,13 @@ class Scheduler:
                 await asyncio.sleep(0)
             self._telling.look()
 
+    async def _remind(self) -> None:
+        """Lets it be decided again where time alone may change the answer: rests end, gangs become old, sizes may change."""
+        while True:
+            await self._clock.sleep(_REMINDED)
+            if self.desk.is_restless:
+                self._news.set()
+
     async def _wait_for_room(self) -> None:
         while len(self.board.promises) >= _MOST_PROMISED:
             self._room_to_promise.clear()
@@ -205,6 +216,8 @@ class Scheduler:
     def _take_decided(self, decided: Decided) -> None:
         for certificate in decided.certificates:
             self._orders.on_certificate(certificate)
+        if decided.evictions or decided.migrations or decided.resizings:
+            self.giving_way.take(decided.evictions, decided.migrations, decided.resizings)
         if decided.decisions:
             self._fresh += decided.decisions
             self._promised.set()

@@ -41,7 +41,7 @@ class Sentences:
             return (
                 f"{group.resource.kind} {group.key} is not there, which says how many pods of the gang start together"
             )
-        refusal = self._board.refusals.get(pod.gang)
+        refusal = self._board.refusal_of(pod.gang)
         if refusal is None:
             return ""
         if not refusal.standings and refusal.code not in _ABOUT_ROOM:

@@ -12,7 +12,9 @@ that did not fit is not tried again before something was given back.
 """
 
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
+from corral.placement.admission.amounts import Amounts, add, subtract
 from corral.placement.admission.claims import Running, Waiting
 from corral.placement.admission.cycle import Cycle, Terms
 from corral.placement.admission.ground import Ground
@@ -21,8 +23,21 @@ from corral.placement.admission.order import Entry, Line, Order, Shapes, entry_o
 from corral.placement.admission.queues import QueueTerms
 from corral.placement.admission.room import NodeRoom
 from corral.placement.admission.round import Round, order_of
-from corral.placement.asks import PodAsk, Seat
+from corral.placement.admission.verdicts import making_room
+from corral.placement.asks import PodAsk, Refusal, Seat
 from corral.placement.offers import NodeOffer
+
+
+class QueueStanding(NamedTuple):
+    """How a queue stands."""
+
+    used: Amounts
+    """What its gangs, and those of queues below, hold."""
+    wanted: Amounts
+    """What its own gangs that wait need to start."""
+    running: int
+    """How many of its own gangs have seats."""
+    waiting: int
 
 
 class Admission:
@@ -78,6 +93,7 @@ class Admission:
             if all(one.held for one in claim.gang.members):
                 return
         entry = self._entry(claim)
+        self._memory.doubt(claim.uid)
         promise = self.ground.promises.get(claim.uid)
         if promise is not None:
             self.ground.promises[claim.uid] = promise._replace(entry=entry, is_here=True)
@@ -105,20 +121,58 @@ class Admission:
                 if promise.is_here:
                     self.line.put(promise.entry, self._order(promise.entry.kind.queue))
 
-    def leave(self, uid: str) -> None:
-        """Notes that a gang is gone, from the line or from its seats; one that is not there is no error."""
+    def forget(self, uid: str) -> None:
+        """Takes a gang out of the line; what it holds stays."""
         self.line.remove(uid)
         self._memory.forget(uid)
         promise = self.ground.promises.get(uid)
         if promise is not None and promise.is_here:
             self.ground.withdraw(uid)
+
+    def unseat(self, uid: str) -> None:
+        """Notes that a gang has no seat any more; it may still stand in line."""
         self.ground.unseat(uid)
+
+    def leave(self, uid: str) -> None:
+        """Notes that a gang is gone, from the line or from its seats; one that is not there is no error."""
+        self.forget(uid)
+        self.unseat(uid)
 
     # --- what is decided ---
 
     def cycle(self, now: float, most: int = 0) -> Cycle:
         """Decides who may start now, and who must give way: for as many gangs as can be, or for so many at most."""
         return Round(self.ground, self.line, self._memory, self.terms, self._shapes).decide(now, most)
+
+    def refusal(self, uid: str) -> Refusal | None:
+        """Returns why a gang of the line does not start, as was last found for its class; None when nobody has looked yet."""
+        promise, entry = self.ground.promises.get(uid), self.line.get(uid)
+        if promise is not None and promise.is_here:
+            return making_room(promise.entry.claim.gang)
+        if entry is None:
+            return None
+        found = self._memory.of_class.get(entry.kind)
+        return None if found is None else found._replace(gang=uid)
+
+    def place(self, uid: str) -> tuple[int, int] | None:
+        """Returns which place a gang has in the line of its queue, from 1, and how many stand there; None when it stands in none."""
+        entry = self.line.get(uid)
+        if entry is None:
+            return None
+        before = self.line.before(entry)
+        return before + 1, self.line.length(entry.kind.queue)
+
+    def standing(self, queue: str) -> QueueStanding:
+        """Returns what the gangs of a queue have and want now."""
+        coming = [one.entry for one in self.ground.promises.values() if one.is_here and one.entry.kind.queue == queue]
+        used, wanted = dict(self.ground.queues.used(queue)), dict(self.line.wanted(queue))
+        for promise in self.ground.promises.values():
+            if queue in self.ground.queues.path(promise.entry.kind.queue):
+                subtract(used, promise.entry.needs)  # what is kept for it nobody has yet
+        for entry in coming:
+            add(wanted, entry.needs)
+        running = len(self.ground.running_in(queue))
+        return QueueStanding(used, wanted, running, self.line.length(queue) + len(coming))
 
     def _order(self, queue: str) -> Order:
         return order_of(self.ground.queues.terms(queue), self.terms)

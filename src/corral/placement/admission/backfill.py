@@ -36,17 +36,16 @@ def keep_quota(ground: Ground, entry: Entry, queue: str, now: float) -> QuotaKep
     inside = [one for one in ground.running.values() if queue in ground.queues.path(one.claim.gang.queue)]
     ends = sorted((now if one.uid in ground.evicted else one.expected_end(now), one.uid) for one in inside)
     given: list[Given] = []
-    for end, uid in ends:
-        given.append(Given(ground.running[uid].claim.gang.queue, (), ground.held(uid)))
-        if _gives(given, entry, ground):
-            with ground.without(given):
+    try:
+        for end, uid in ends:
+            given.append(Given(ground.running[uid].claim.gang.queue, (), ground.held(uid)))
+            ground.give_back(given[-1])
+            if lack_of(ground.queues, ground.left, entry.kind.queue, entry.needs) is None:
                 return QuotaKept(queue, entry.uid, end, _spare(ground, queue, entry.needs))
+    finally:
+        for one in given:
+            ground.take_again(one)
     return None
-
-
-def _gives(given: list[Given], entry: Entry, ground: Ground) -> bool:
-    with ground.without(given):
-        return lack_of(ground.queues, ground.left, entry.kind.queue, entry.needs) is None
 
 
 def _spare(ground: Ground, queue: str, needs: Mapping[str, int]) -> Amounts:

@@ -17,6 +17,8 @@ class Terms(NamedTuple):
     it needs is left to drain."""
     reclaims: str = "guarantee"
     """How much a queue may take back from others by eviction: its `guarantee`, its fair `share`, or `nothing`."""
+    preempts: bool = True
+    """Whether gangs of lower priority give way to those of a higher one in the same queue."""
     rest: float = 600.0
     """Seconds that a gang which was evicted once may then run undisturbed; twice as many after each further time."""
     lost_on_stop: float = 600.0

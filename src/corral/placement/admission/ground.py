@@ -66,6 +66,8 @@ class Ground:
         self.left: Amounts = {}
         """What all open nodes together have left."""
         self.freed = 0
+        self.changed = 0
+        """Counts how often there was more, or something else, for gangs to share: nodes, and pods of others that went."""
         self._nodes: dict[str, Amounts] = {}
         self._held_on: dict[str, Amounts] = {}
         self._others: dict[str, Hold] = {}
@@ -96,6 +98,7 @@ class Ground:
         if hold is not None:
             self._release(hold)
             self.freed += 1
+            self.changed += 1
 
     # --- gangs with seats ---
 
@@ -199,6 +202,16 @@ class Ground:
         certain = {name: amount for name, amount in needs.items() if name not in (CPU, MEMORY)}
         return lacking(certain, {name: max(self.left.get(name, 0), 0) for name in certain})
 
+    def give_back(self, one: Given) -> None:
+        """Lets the books count without some amounts, until they are taken again."""
+        self.queues.give_back(one.queue, one.amounts)
+        add(self.left, one.amounts)
+
+    def take_again(self, one: Given) -> None:
+        """Lets the books count again what they counted without."""
+        self.queues.take(one.queue, one.amounts)
+        subtract(self.left, one.amounts)
+
     @contextmanager
     def without(self, given: Iterable[Given]) -> Iterator[None]:
         """Opens a block in which some gangs hold less: seats are free and quotas are given back, until its end."""
@@ -207,15 +220,13 @@ class Ground:
             for one in given:
                 for seat in one.seats:
                     self.room.release(seat.uid)
-                self.queues.give_back(one.queue, one.amounts)
-                add(self.left, one.amounts)
+                self.give_back(one)
                 taken.append(one)
             try:
                 yield
             finally:
                 for one in taken:
-                    self.queues.take(one.queue, one.amounts)
-                    subtract(self.left, one.amounts)
+                    self.take_again(one)
 
     @contextmanager
     def settled(self) -> Iterator[None]:
@@ -278,6 +289,7 @@ class Ground:
             add(self.left, amounts)
             subtract(self.left, self._held_on.get(name, {}))
         self.freed += 1
+        self.changed += 1
 
 
 def holds_of(running: Running) -> list[Hold]:

@@ -1,12 +1,14 @@
 """What is remembered from cycle to cycle, so that a cycle costs what changed; forgetting any of it changes no decision."""
 
 from corral.placement.admission.amounts import Pairs
+from corral.placement.admission.backfill import QuotaKept
 from corral.placement.admission.order import Class
 from corral.placement.admission.reservation import Kept
 from corral.placement.asks import Refusal
 
 SEARCH_REST = 10.0
 """Seconds after which a search for victims that found none is made again."""
+_MOST = 4096
 
 
 class Memory:
@@ -25,7 +27,13 @@ class Memory:
         """Shapes for which there is no room, reserved or not."""
         self.behind: dict[int, Refusal] = {}
         """Shapes for which there is none beside what is reserved."""
+        self.of_class: dict[Class, Refusal] = {}
+        """Why the first of each class could not go when it had its turn; the others of it could not either."""
+        self.quotas: dict[str, QuotaKept] = {}
+        """By queue, what is kept of its quota for the first gang that waits for it."""
         self.kept: Kept | None = None
+        self._hopeless: dict[int, int] = {}
+        """Shapes that would not fit if all gangs had ended, and how often what there is had changed when that was found."""
         self._searched: dict[tuple[Class, int], float] = {}
         self._freed = -1
 
@@ -34,23 +42,50 @@ class Memory:
         if freed != self._freed:
             self._freed = freed
             self.refused.clear()
+            self.quotas.clear()
             self.keep(None)
-        elif self.kept is not None and now > self.kept.reservation.starts:
+            return
+        if self.kept is not None and now > self.kept.reservation.starts:
             self.keep(None)
+        for queue in [one for one, quota in self.quotas.items() if now > quota.starts]:
+            del self.quotas[queue]
 
     def keep(self, kept: Kept | None) -> None:
         """Remembers a reservation in place of the last one."""
         self.kept = kept
         self.behind.clear()
 
+    def is_hopeless(self, shape: int, changed: int) -> bool:
+        """Whether a shape is known not to fit even on what is there when all gangs have ended."""
+        return self._hopeless.get(shape) == changed
+
+    def give_up(self, shape: int, changed: int) -> None:
+        """Remembers that a shape does not fit on what there is; `changed` counts how often that changed."""
+        if len(self._hopeless) >= _MOST:
+            self._hopeless.clear()
+        self._hopeless[shape] = changed
+
+    def put_off(self, kind: Class, refusal: Refusal) -> None:
+        """Remembers why a class cannot go."""
+        if len(self.of_class) >= _MOST and kind not in self.of_class:
+            del self.of_class[next(iter(self.of_class))]
+        self.of_class[kind] = refusal
+
     def may_search(self, kind: Class, priority: int, now: float) -> bool:
         """Whether a search for victims is due; it is taken to be made now."""
         if now - self._searched.get((kind, priority), -SEARCH_REST) < SEARCH_REST:
             return False
-        if len(self._searched) > 4096:
+        if len(self._searched) > _MOST:
             self._searched = {one: at for one, at in self._searched.items() if now - at < SEARCH_REST}
         self._searched[kind, priority] = now
         return True
+
+    def doubt(self, uid: str) -> None:
+        """Forgets what is kept for a gang that asks for something else now."""
+        if self.kept is not None and self.kept.reservation.gang == uid:
+            self.keep(None)
+        for queue in [one for one, quota in self.quotas.items() if quota.gang == uid]:
+            del self.quotas[queue]
 
     def forget(self, uid: str) -> None:
         """Forgets a gang that is gone from the line."""

@@ -233,6 +233,15 @@ class Line:
         ranks = sorted(rank for one in self.classes(queue).values() for rank in one)
         return [self._entries[rank[3]] for rank in ranks]
 
+    def before(self, entry: Entry) -> int:
+        """Returns how many gangs of the same queue stand before one; one that may not be looked at yet stands where it will."""
+        rank = self.rank(entry.uid)
+        return sum(bisect_left(ranks, rank) for ranks in self.classes(entry.kind.queue).values())
+
+    def length(self, queue: str) -> int:
+        """Returns how many gangs stand in a queue."""
+        return sum(map(len, self.classes(queue).values()))
+
     def __iter__(self) -> Iterator[Entry]:
         return iter(tuple(self._entries.values()))
 

@@ -2,7 +2,7 @@
 
 from math import inf
 
-from corral.placement.admission.amounts import Amounts, add
+from corral.placement.admission.amounts import Amounts, add, amounts_of_pod, amounts_of_pods, starters, subtract
 from corral.placement.admission.backfill import QuotaKept, ends_by, keep_quota, passes
 from corral.placement.admission.claims import Running
 from corral.placement.admission.cycle import Admitted, Cycle, Terms
@@ -57,12 +57,14 @@ class Round:
         while (entry := turns.next()) and not (most and len(self._admitted) >= most):
             answer = self._answer(entry, now)
             if isinstance(answer, Plan):
+                self._memory.of_class.pop(entry.kind, None)
                 self._admit(entry, answer, now)
                 turns.took(entry)
             elif entry.uid in self._ground.promises:
                 turns.took(entry)
             else:
                 self._tell(answer)
+                self._memory.put_off(entry.kind, answer)
                 # Another one of the class may be just short enough to end in time.
                 time = self._kept_until(now) - now
                 if answer.code == "reserved" and self._line.shortest(entry.kind) <= time < inf:
@@ -114,7 +116,7 @@ class Round:
         if len(gang.members) < gang.minimum:
             return too_few_members(gang)
         if gang.queue not in self._ground.queues:
-            return unknown_queue(gang)
+            return unknown_queue(gang, self._ground.queues)
         lack = self._lack(entry)
         if lack is not None:
             return self._without_quota(entry, lack, now)
@@ -150,9 +152,11 @@ class Round:
         if self._is_relieved(entry, now):
             return making_room(entry.claim.gang)
         if self._terms.reserves and lack.term != "lending" and lack.queue not in self._quotas:
-            quota = keep_quota(self._ground, entry, lack.queue, now)
+            quota = self._memory.quotas.get(lack.queue)
+            if quota is None or quota.gang != entry.uid:
+                quota = keep_quota(self._ground, entry, lack.queue, now)
             if quota is not None:
-                self._quotas[lack.queue] = quota
+                self._quotas[lack.queue] = self._memory.quotas[lack.queue] = quota
         return refusal
 
     def _without_room(self, entry: Entry, refusal: Refusal, now: float) -> Refusal:
@@ -160,10 +164,13 @@ class Round:
             return making_room(entry.claim.gang)
         if self._head or not self._terms.reserves:
             return refusal
-        memory = self._memory
+        memory, changed = self._memory, self._ground.changed
         if memory.kept is None or memory.kept.reservation.gang != entry.uid:
+            if memory.is_hopeless(entry.kind.shape, changed):
+                return refusal
             found = reserve(self._ground, entry, now, self._trusted_until(entry))
             if found is None:
+                memory.give_up(entry.kind.shape, changed)
                 return refusal
             memory.keep(found)
             if memory.promised.get(entry.uid, inf) == inf:
@@ -201,7 +208,7 @@ class Round:
             return self._planned_freely(entry)
         if shape not in memory.behind:
             with kept(self._ground, memory.kept.wedges):
-                answer = self._ground.room.plan(entry.claim.gang)
+                answer = self._placed(entry)
             if isinstance(answer, Plan) and answer.seats:
                 return answer
         starts = memory.kept.reservation.starts
@@ -215,13 +222,25 @@ class Round:
         lack = self._lack(entry)
         if lack is not None:
             return quota_refusal(gang, lack)
-        lacking = self._ground.lacking(entry.needs)
-        answer = room_refusal(gang, entry.needs, self._ground.left) if lacking else self._ground.room.plan(gang)
+        answer = self._placed(entry)
         if isinstance(answer, Plan) and not answer.seats:
             answer = room_refusal(gang, entry.needs, self._ground.left)
         if isinstance(answer, Refusal):
             self._memory.refused[shape] = answer
         return answer
+
+    def _placed(self, entry: Entry) -> Plan | Refusal:
+        """Returns where a gang goes; of the pods beyond those that must start only as many as its quotas allow."""
+        gang, ground = entry.claim.gang, self._ground
+        answer = ground.room.plan(gang)
+        if isinstance(answer, Refusal) or len(answer.seats) <= len(starters(gang)):
+            return answer
+        asks = {one.uid: one.ask for one in gang.members}
+        seats, total = answer.seats, amounts_of_pods(asks[seat.uid] for seat in answer.seats)
+        while len(seats) > len(starters(gang)) and lack_of(ground.queues, ground.left, gang.queue, total):
+            subtract(total, amounts_of_pod(asks[seats[-1].uid]))
+            seats = seats[:-1]
+        return answer._replace(seats=seats)
 
     def _admit(self, entry: Entry, plan: Plan, now: float) -> None:
         claim = entry.claim
@@ -232,7 +251,7 @@ class Round:
         self._ground.seat(Running(claim, (*seats, *plan.seats), started))
         self._memory.placements = min(self._memory.placements + 1, 5 * max(self._terms.placements_per_move, 1))
         for one in self._ground.queues.path(claim.gang.queue):
-            quota = self._quotas.get(one)
+            quota = self._memory.quotas.get(one)
             if quota is not None and not ends_by(claim, now, quota.starts):
                 add(quota.spare, {name: -amount for name, amount in entry.needs.items()})
         passed = self._head or next((self._quotas[one].gang for one in self._quotas), "")

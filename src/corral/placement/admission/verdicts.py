@@ -1,8 +1,13 @@
 """Why a gang does not start, as values: a code, a sentence, and the numbers behind both."""
 
+from collections.abc import Iterable
+
 from corral.placement.admission.amounts import CPU, GPU, MEMORY, Amounts, lacking, pairs
 from corral.placement.admission.quota import Lack
 from corral.placement.asks import Gang, Refusal
+
+_MOST_NAMED = 12
+"""Queues that are named to somebody who named none of them."""
 
 
 def too_few_members(gang: Gang) -> Refusal:
@@ -38,8 +43,8 @@ def room_refusal(gang: Gang, needs: Amounts, left: Amounts) -> Refusal:
 
 
 def behind_refusal(gang: Gang, first: str) -> Refusal:
-    """Returns that there would be room, but it is kept for a gang that is before this one."""
-    return Refusal(gang.uid, "reserved", f"What is free is kept for {first}, which is before it.")
+    """Returns that there would be room, but it is kept for a gang that is before this one, which is what `binding` names."""
+    return Refusal(gang.uid, "reserved", f"What is free is kept for {first}, which is before it.", binding=first)
 
 
 def making_room(gang: Gang) -> Refusal:
@@ -47,9 +52,12 @@ def making_room(gang: Gang) -> Refusal:
     return Refusal(gang.uid, "making-room", "Others give way; it starts when they have left.")
 
 
-def unknown_queue(gang: Gang) -> Refusal:
-    """Returns that nobody knows the queue."""
-    return Refusal(gang.uid, "queue-missing", f"There is no queue {gang.queue}.")
+def unknown_queue(gang: Gang, known: Iterable[str]) -> Refusal:
+    """Returns that nobody knows the queue, and which there are."""
+    names = sorted(known)
+    more = f", and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    there = f"there are {', '.join(names[:_MOST_NAMED])}{more}" if names else "there is none"
+    return Refusal(gang.uid, "queue-missing", f"There is no queue {gang.queue}: {there}.", binding=gang.queue)
 
 
 def duration_text(seconds: float) -> str:

@@ -58,7 +58,7 @@ def candidates(
 ) -> list[Victim]:
     """Returns everybody who may be asked to give way for a gang."""
     own, priority = entry.kind.queue, entry.claim.gang.priority
-    lower = [one for one in ground.running_in(own) if one.claim.gang.priority < priority]
+    lower = [one for one in ground.running_in(own) if one.claim.gang.priority < priority] if terms.preempts else []
     reclaiming = terms.reclaims != "nothing" and any(name != own for name in ground.queues_running())
     if not lower and not reclaiming:
         return []

@@ -95,7 +95,7 @@ def test_an_unknown_queue_is_named() -> None:
     stage = Stage(8)
     stage.ask("lost", queue="nowhere")
     (refused,) = stage.cycle().refused
-    assert (refused.code, refused.sentence) == ("queue-missing", "There is no queue nowhere.")
+    assert (refused.code, refused.sentence) == ("queue-missing", "There is no queue nowhere: there is none.")
     stage.desk.put_queue(QueueTerms("nowhere"))
     assert stage.starts() == ["lost"]
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from corral.control.desk.why.situation import Group, GroupRef
+from corral.control.scheduling.admission_desk import AdmissionDesk
 from corral.control.scheduling.board import Board
 from corral.control.scheduling.crowd import GroupKey, Known, Standing, group_of
-from corral.control.scheduling.desk import FirstComeDesk
 from corral.control.scheduling.holders import jobs_of
 from corral.control.scheduling.room import FleetRoom
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
@@ -34,7 +34,7 @@ class Surroundings:
         now: float,
     ) -> None:
         room = FleetRoom(Fleet())
-        self.board = Board(room, FirstComeDesk(room), schedulers.__contains__, lambda _: True)
+        self.board = Board(room, AdmissionDesk(room), schedulers.__contains__, lambda _: True)
         for node in nodes:
             self.board.take_node(node.metadata.name, node)
         for ref, said in groups.items():

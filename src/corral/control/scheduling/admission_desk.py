@@ -1,0 +1,181 @@
+"""The desk at which the loop asks: admission with its queues, told in the words of the loop.
+
+Two things are decided here and nowhere else. While there is no queue at all, names of queues bind nothing: people have labels of Kueue
+or Volcano on their pods whether or not anybody looks after quotas. And `default`, which Volcano writes into groups that name no queue,
+is no choice unless there is a queue of that name.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from corral.control.scheduling.desk import Admitted, Claim, Cycle, Seated
+from corral.placement.admission.admission import Admission, QueueStanding
+from corral.placement.admission.claims import Running, Waiting
+from corral.placement.admission.cycle import Terms
+from corral.placement.admission.queues import ROOT, Queues, QueueTerms
+from corral.placement.admission.room import NodeRoom
+from corral.placement.asks import PodAsk, Refusal, Seat
+from corral.placement.offers import NodeOffer
+
+_UNCHOSEN: Final = "default"
+_STILL: Final = Terms(reclaims="nothing", preempts=False, placements_per_move=0)
+
+
+class AdmissionDesk:
+    """Queues, quotas, order and reservation, behind the `Desk` of the loop."""
+
+    def __init__(self, room: NodeRoom, *, disturbs: bool = True) -> None:
+        self._admission = Admission(room, Terms() if disturbs else _STILL)
+        self._disturbs = disturbs
+        self._line: dict[str, Claim] = {}
+        self._seated: dict[str, Seated] = {}
+        self._named: dict[str, str] = {}
+        """The queue that each gang names, whether it counts or not."""
+        self._queues: set[str] = set()
+
+    # --- nodes and pods of others ---
+
+    def put_node(self, offer: NodeOffer) -> None:
+        """Adds or replaces a node."""
+        self._admission.put_node(offer)
+
+    def remove_node(self, name: str) -> None:
+        """Takes a node away."""
+        self._admission.remove_node(name)
+
+    def occupy(self, seat: Seat, ask: PodAsk) -> None:
+        """Notes a pod that somebody else bound."""
+        self._admission.occupy(seat, ask)
+
+    def vacate(self, uid: str) -> None:
+        """Notes that such a pod is gone."""
+        self._admission.vacate(uid)
+
+    # --- queues and quotas ---
+
+    @property
+    def queues(self) -> Queues:
+        """Returns all queues with what is used of them; not to be changed."""
+        return self._admission.ground.queues
+
+    def put_queue(self, terms: QueueTerms) -> None:
+        """Adds or replaces a queue."""
+        before = len(self._queues)
+        self._admission.put_queue(terms)
+        self._queues.add(terms.name)
+        if not before or terms.name == _UNCHOSEN:
+            self._name_anew()
+
+    def remove_queue(self, name: str) -> None:
+        """Takes a queue away; its gangs wait until it is there again, or until there is none at all."""
+        self._admission.remove_queue(name)
+        self._queues.discard(name)
+        if not self._queues or name == _UNCHOSEN:
+            self._name_anew()
+
+    def put_namespace(self, name: str, free: Mapping[str, int]) -> None:
+        """Says what the quota of a namespace leaves for pods that do not exist yet."""
+        self._admission.put_namespace(name, free)
+
+    def queue_of(self, named: str) -> str:
+        """Returns the queue that counts for a gang which names one."""
+        if not self._queues or (named == _UNCHOSEN and named not in self._queues):
+            return ROOT
+        return named
+
+    def _name_anew(self) -> None:
+        """Lets every gang be in the queue that counts now."""
+        for running in list(self._admission.ground.running.values()):
+            self._admission.run(running._replace(claim=self._queued(running.claim)))
+        for claim in list(self._line.values()):
+            self._admission.wait(self._waiting(claim))
+
+    # --- gangs ---
+
+    def wait(self, claim: Claim) -> None:
+        """Lets a gang stand in line."""
+        if self._line.get(claim.uid) != claim:
+            self._line[claim.uid] = claim
+            self._admission.wait(self._waiting(claim))
+
+    def seat(self, seated: Seated) -> None:
+        """Notes which seats a gang has."""
+        uid = seated.claim.uid
+        if self._seated.get(uid) == seated:
+            return
+        self._seated[uid] = seated
+        self._line.pop(uid, None)  # what follows it is told anew
+        self._admission.run(Running(self._waiting(seated.claim), seated.seats, seated.started))
+        self._admission.told_to_leave(uid, seated.leaving)
+
+    def leave(self, uid: str) -> None:
+        """Notes that a gang has no seat any more."""
+        self._seated.pop(uid, None)
+        self._admission.unseat(uid)
+        self._drop_name(uid)
+
+    def forget(self, uid: str) -> None:
+        """Takes a gang out of the line."""
+        if self._line.pop(uid, None) is not None:
+            self._admission.forget(uid)
+        self._drop_name(uid)
+
+    def _waiting(self, claim: Claim) -> Waiting:
+        self._named[claim.uid] = claim.gang.queue
+        return self._queued(
+            Waiting(
+                claim.gang,
+                claim.arrived,
+                claim.namespace,
+                run_time=claim.run_time,
+                is_preemptible=claim.is_preemptible,
+                checkpoints=claim.checkpoints,
+                most=claim.most if self._disturbs else 0,
+                evictions=claim.evictions,
+            )
+        )
+
+    def _queued(self, claim: Waiting) -> Waiting:
+        queue = self.queue_of(self._named.get(claim.uid, claim.gang.queue))
+        return claim if queue == claim.gang.queue else claim._replace(gang=claim.gang._replace(queue=queue))
+
+    def _drop_name(self, uid: str) -> None:
+        if uid not in self._line and uid not in self._admission.ground.running:
+            self._named.pop(uid, None)
+
+    # --- what is decided, and told ---
+
+    def cycle(self, now: float, most: int) -> Cycle:
+        """Decides who may start now, and who must give way."""
+        found = self._admission.cycle(now, most)
+        admitted = tuple(Admitted(one.plan, self._line.pop(one.plan.gang)) for one in found.admitted)
+        changed = [one.gang for one in found.evictions] + [one.gang for one in found.migrations]
+        changed += [one.gang for one in found.resizings]
+        for uid in (*(one.claim.uid for one in admitted), *changed):
+            self._seated.pop(uid, None)  # what was told of its seats is no longer all there is to know
+        return Cycle(
+            admitted,
+            found.refused,
+            is_complete=not most or len(admitted) < most,
+            evictions=found.evictions,
+            migrations=found.migrations,
+            resizings=found.resizings,
+        )
+
+    def refusal(self, uid: str) -> Refusal | None:
+        """Returns why a gang waits, None when it does not, or when nobody has looked yet."""
+        return self._admission.refusal(uid)
+
+    def place(self, uid: str) -> tuple[int, int] | None:
+        """Returns which place a gang has in the line of its queue, and how many stand there."""
+        return self._admission.place(uid)
+
+    def standings(self) -> Iterable[tuple[str, QueueStanding]]:
+        """Yields how each queue stands that somebody described."""
+        return ((name, self._admission.standing(name)) for name in self._admission.ground.queues)
+
+    @property
+    def is_restless(self) -> bool:
+        """Whether time alone may lead to another decision: somebody waits, or could grow."""
+        ground = self._admission.ground
+        return bool(len(self._admission.line) or ground.promises or ground.elastic)
