@@ -14,6 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
@@ -24,8 +25,10 @@ from corral.kinds.objects import Object
 from corral.kinds.well_known import EVENT
 from corral.ports.object_store import Scope
 from corral.testing.control_plane.cluster import Choices, ControlPlane
+from tools.bench.placement.traces import ROOT
 from tools.bench.processes import cpu_seconds, memory_mib
 from tools.bench.scheduling.load import NAME, Sight, make_namespace, make_nodes, make_pods, member, remove_pods, single
+from tools.bench.scheduling.report import lines, written
 
 RAISED = ("--kube-api-qps=1000", "--kube-api-burst=2000")
 _AT_REST = 0.05
@@ -37,11 +40,19 @@ _GANG = 10
 def main() -> int:
     """Measures and writes the figures."""
     given = _arguments()
-    results: dict[str, Any] = {"nodes": given.nodes, "pods": given.pods, "gangs": given.gangs, "load": os.getloadavg()}
+    results: dict[str, Any] = {
+        "date": datetime.now(UTC).strftime("%Y-%m-%d"),
+        "nodes": given.nodes,
+        "pods": given.pods,
+        "gangs": given.gangs,
+        "load_before": round(os.getloadavg()[0], 1),
+    }
     for name in given.schedulers.split(","):
         results[name] = asyncio.run(_measured(name, given))
         print(name, json.dumps(results[name]), flush=True)
-    given.output.write_text(json.dumps(results, indent=1) + "\n")
+    results["load_after"] = round(os.getloadavg()[0], 1)
+    written(given.output, results)
+    print("\n".join(["", *lines(results), ""]), flush=True)
     return 0
 
 
@@ -53,7 +64,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--schedulers", default="corral,kube-scheduler,kube-scheduler-defaults")
     parser.add_argument("--fast", action="store_true", help="etcd does not wait for the disk")
     parser.add_argument("--profile", default="", help="write a profile of our scheduler to this file")
-    parser.add_argument("--output", type=Path, default=Path(".cache/bench-scheduling.json"))
+    parser.add_argument(
+        "--output", type=Path, default=ROOT / "bench" / "results" / "scheduling.json", help="the figures"
+    )
     return parser.parse_args()
 
 
