@@ -19,7 +19,7 @@ from corral.surfaces.cli.speech import exit_codes
 from corral.testing.contracts.kubernetes_api.page import conformance_page
 from tools import training_definitions, training_policies
 from tools.error_codes import Mention, mentions
-from tools.operator_rights import rights_page
+from tools.rights_pages import operator_page, scheduler_page
 from tools.training_cases import cases_page
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -34,7 +34,8 @@ def pages() -> dict[str, str]:
         "cli.md": cli_page(),
         "conformance.md": HEADER + "\n" + conformance_page(),
         "errors.md": errors_page(),
-        "operator-rights.md": HEADER + "\n" + rights_page(),
+        "operator-rights.md": HEADER + "\n" + operator_page(),
+        "scheduler-rights.md": HEADER + "\n" + scheduler_page(),
         "training-conformance.md": HEADER + "\n" + cases_page(),
     }
 

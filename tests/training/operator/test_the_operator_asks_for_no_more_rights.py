@@ -16,7 +16,8 @@ import pytest
 
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.sync_client import SyncClient
-from corral.control.training.rights import RIGHTS, cluster_role
+from corral.control.rights import cluster_role
+from corral.control.training.rights import RIGHTS
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.well_known import (
     CONFIG_MAP,
@@ -78,7 +79,7 @@ def proxy(real_training_ground: Ground, stage: Stage) -> Iterator[FaultProxy]:
     """The way of an account with the operator's rights to the server."""
     name = stage.namespace
     stage.make(SERVICE_ACCOUNT, "operator")
-    stage.client.create(CLUSTER_ROLE, cluster_role(name))
+    stage.client.create(CLUSTER_ROLE, cluster_role(name, RIGHTS))
     account = {"kind": "ServiceAccount", "name": "operator", "namespace": name}
     given = {"apiGroup": CLUSTER_ROLE.group, "kind": CLUSTER_ROLE.kind, "name": name}
     stage.client.create(CLUSTER_ROLE_BINDING, {"metadata": {"name": name}, "roleRef": given, "subjects": [account]})
@@ -161,7 +162,7 @@ def test_it_is_never_refused_and_uses_every_right(proxy: FaultProxy, stage: Stag
 
 
 def test_the_role_says_what_the_rights_say() -> None:
-    rules = cluster_role("corral-operator")["rules"]
+    rules = cluster_role("corral-operator", RIGHTS)["rules"]
     assert len(rules) == len(RIGHTS)
     told = {
         Use(group, resource, verb)

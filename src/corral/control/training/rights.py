@@ -4,24 +4,10 @@ A test lets a real operator work, writes down every call it makes, and compares;
 one that is missing.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
-
+from corral.control.rights import Right
 from corral.kinds.cron.cron import CRON
-from corral.kinds.objects import Object
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
-
-
-class Right(NamedTuple):
-    """One line: verbs on resources of an API group, when they are needed, and what for."""
-
-    group: str
-    resources: tuple[str, ...]
-    verbs: tuple[str, ...]
-    when: str
-    why: str
-
 
 _KINDS = tuple(facts.plural for facts in TRAINING_KINDS)
 _ENABLED, _MPI = "the kinds that are enabled", "MPIJob is enabled"
@@ -96,14 +82,3 @@ RIGHTS: tuple[Right, ...] = (
     ),
     Right("scheduling.k8s.io", ("priorityclasses",), ("list", "watch"), _GANGS, "which members of a gang count first"),
 )
-
-
-def cluster_role(name: str, rights: Iterable[Right] = RIGHTS) -> Object:
-    """Returns the ClusterRole that gives these rights and no others."""
-    rules = [{"apiGroups": [one.group], "resources": [*one.resources], "verbs": [*one.verbs]} for one in rights]
-    return {
-        "apiVersion": "rbac.authorization.k8s.io/v1",
-        "kind": "ClusterRole",
-        "metadata": {"name": name},
-        "rules": rules,
-    }
