@@ -2,7 +2,8 @@
 
 import pytest
 
-from tools.bench.node.gates import Gate, Section, gates_of
+from tools.bench.gate import Gate
+from tools.bench.node.gates import Section, gates_of
 from tools.bench.node.overhead import Run, judged
 from tools.bench.node.start import Started
 from tools.bench.node.start import judged as judged_starts

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tools.bench.cli.lines import COMPLETION, COMPLETION_JOBS, LIST, LIST_SAME_PEER, SUBMIT
-from tools.bench.node.gates import Gate
+from tools.bench.gate import Gate
 
 Section = dict[str, Any]
 """What was found, as it stands in the file of results."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.bench.node.report import described, machine
+from tools.bench.placement.gates import gates_of
 
 Section = dict[str, Any]
 
@@ -25,6 +26,9 @@ def lines(name: str, section: Section) -> Iterator[str]:
     yield f"**{name}**, policy {section['policy']}, {section['date']}, load of the machine {section['load_before']} before"
     yield ""
     yield from _TABLES[name](section)
+    yield ""
+    for gate in gates_of(name, section):
+        yield f"- {gate}"
 
 
 def _filling(section: Section) -> Iterator[str]:

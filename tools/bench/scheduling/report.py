@@ -3,8 +3,9 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
+from tools.bench.gate import Gate
 from tools.bench.node.report import described, machine
 
 TITLES = {
@@ -16,21 +17,6 @@ _VOLCANO_PODS_PER_SECOND, _VOLCANO_CPU_MS = 30.0, 10.5
 """Of gangs of ten pods, measured on an earlier day on a machine like these; no copy of it runs here."""
 
 Results = dict[str, Any]
-
-
-class Gate(NamedTuple):
-    """One promise."""
-
-    promise: str
-    found: float
-    limit: float
-    is_most: bool = False
-
-    def __str__(self) -> str:
-        """Returns it as a line."""
-        is_met = self.found <= self.limit if self.is_most else self.found >= self.limit
-        bound = "at most" if self.is_most else "at least"
-        return f"{self.promise}: {self.found:.2f}, {bound} {self.limit:g}: {'met' if is_met else 'MISSED'}"
 
 
 def written(path: Path, results: Results) -> None:
@@ -68,23 +54,15 @@ def _row(title: str, found: dict[str, Any]) -> str:
 
 
 def gates(results: Results) -> Iterator[Gate]:
-    """Yields what was promised, as ratios to what was measured in the same run."""
+    """Yields what was promised, next to what was measured in the same run."""
     ours, theirs = results.get("corral", {}), results.get("kube-scheduler", {}).get("single")
     single, gangs = ours.get("single"), ours.get("gangs")
     if single and theirs:
-        rate = single["pods_per_second"] / theirs["pods_per_second"]
-        yield Gate("single pods a second over kube-scheduler's with raised limits", rate, 1)
+        slower = theirs["pods_per_second"] / single["pods_per_second"]
+        yield Gate("single pods: time of one over that of kube-scheduler with raised limits", slower, 1, "x")
         spent = single["cpu_ms_per_pod"] / theirs["cpu_ms_per_pod"]
-        yield Gate("processor time of a single pod over kube-scheduler's", spent, 1, is_most=True)
+        yield Gate("single pods: processor time of one over that of kube-scheduler", spent, 1, "x")
     if gangs:
-        yield Gate(
-            "pods of gangs a second, three times what Volcano did",
-            gangs["pods_per_second"],
-            3 * _VOLCANO_PODS_PER_SECOND,
-        )
-        yield Gate(
-            "processor time of a pod of a gang in ms, below Volcano's",
-            gangs["cpu_ms_per_pod"],
-            _VOLCANO_CPU_MS,
-            is_most=True,
-        )
+        rate, spent = gangs["pods_per_second"], gangs["cpu_ms_per_pod"]
+        yield Gate("gangs: three times Volcano's pods a second", rate, 3 * _VOLCANO_PODS_PER_SECOND, is_floor=True)
+        yield Gate("gangs: processor time of a pod, no more than Volcano's", spent, _VOLCANO_CPU_MS, " ms")
