@@ -44,7 +44,7 @@ def test_a_gang_waits_for_the_last_of_its_pods(cluster: Cluster) -> None:
 
 
 def test_what_a_scheduler_leaves_when_it_is_killed_the_next_one_finishes(cluster: Cluster) -> None:
-    """Gangs fill the nodes and go again, while schedulers are killed at random moments: F28, I3 and I4."""
+    """Gangs fill the nodes and go again, while schedulers are killed at random moments: F28, invariants I1, I3 and I4."""
     chance = random.Random(7)
     for name in ("a", "b", "c"):
         cluster.node(name, 4)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from corral.control.leadership import Leadership
     from corral.control.runtime import Runtime
     from corral.control.scheduling.orders import Orders
+    from corral.placement.admission.cycle import Terms
 
 
 class SchedulerFlags(NamedTuple):
@@ -22,6 +23,10 @@ class SchedulerFlags(NamedTuple):
     namespace: str = ""
     shard: str = ""
     certificates: str = ""
+    disturb: bool = True
+    placements_per_move: int = 200
+    rest: float = 600.0
+    calm: float = 300.0
     metrics_bind_address: str = ":8080"
     health_probe_bind_address: str = ":8081"
     leader_elect: bool = True
@@ -88,11 +93,20 @@ def _orders(flags: SchedulerFlags, client: "AsyncClient") -> "Orders":
 
     in_pod = not client.access.context
     namespace = flags.namespace or (client.access.namespace if in_pod else "kube-system")
-    orders = Orders(frozenset(flags.names) or OUR_NAMES, namespace=namespace, shard=flags.shard)
+    orders = Orders(frozenset(flags.names) or OUR_NAMES, namespace=namespace, shard=flags.shard, terms=_terms(flags))
     if not flags.certificates:
         return orders
     log = LineLog(flags.certificates)
     return orders._replace(on_certificate=lambda one: log.append(line_of(one)))
+
+
+def _terms(flags: SchedulerFlags) -> "Terms":
+    from corral.control.scheduling.admission_desk import STILL
+    from corral.placement.admission.cycle import Terms
+
+    if not flags.disturb:
+        return STILL
+    return Terms(placements_per_move=flags.placements_per_move, rest=flags.rest, calm=flags.calm)
 
 
 def _runtime(flags: SchedulerFlags, client: "AsyncClient") -> "Runtime":

@@ -53,18 +53,14 @@ def eviction(gang: str) -> Eviction:
     return Eviction(f"ns/{gang}", "preempted", "ns/urgent is more important.", "ns/urgent", 0.0)
 
 
-async def lives(theatre: Theatre, job: str) -> set[str]:
-    return {one["metadata"]["uid"] for one in await theatre.pods(job)}
-
-
 async def test_an_evicted_gang_goes_whole_and_comes_back_as_old_as_it_was(theatre: Theatre) -> None:
     scheduler = theatre.reign()
     await begun(theatre, "victim", 2)
-    before = await lives(theatre, "victim")
+    before = await theatre.lives("victim")
     scheduler.giving_way.take([eviction("victim")], (), ())
     await theatre.until(lambda: is_settled(theatre))
     await theatre.until(lambda: runs(theatre, "victim", 2))
-    assert before.isdisjoint(await lives(theatre, "victim"))
+    assert before.isdisjoint(await theatre.lives("victim"))
     job = await theatre.get("victim")
     assert [one["class"] for one in job["status"]["failures"]] == ["preempted", "preempted"]
     assert not job["status"].get("restarts")
@@ -111,7 +107,7 @@ def migration(gang: str) -> Migration:
 async def test_a_job_moves_by_a_short_suspension(theatre: Theatre) -> None:
     scheduler = theatre.reign()
     await begun(theatre, "mover", 2, annotations={CHECKPOINTS: "true"})
-    before = await lives(theatre, "mover")
+    before = await theatre.lives("mover")
     scheduler.giving_way.take((), [migration("mover")], ())
     await theatre.turn()
     job = await theatre.get("mover")
@@ -120,7 +116,7 @@ async def test_a_job_moves_by_a_short_suspension(theatre: Theatre) -> None:
     await theatre.until(lambda: is_settled(theatre))
     await theatre.until(lambda: runs(theatre, "mover", 2))
     job = await theatre.get("mover")
-    assert before.isdisjoint(await lives(theatre, "mover"))
+    assert before.isdisjoint(await theatre.lives("mover"))
     assert job["spec"]["runPolicy"]["suspend"] is False
     assert MOVES_FOR not in job["metadata"]["annotations"]
     assert not job["status"].get("failures")

@@ -2,6 +2,7 @@
 play kubelet: pods that are bound run, pods that are deleted go. Time is moved by the test."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -19,9 +20,10 @@ from corral.control.training.telemetry import Telemetry
 from corral.kinds.objects import Object, is_deleting
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.scheduling.ledger import Ledger, ledger_of
-from corral.kinds.well_known import CONFIG_MAP, EVENT, NAMESPACE, NODE, POD
+from corral.kinds.well_known import CONFIG_MAP, EVENT, NAMESPACE, NODE, POD, PRIORITY_CLASS
+from corral.placement.admission.cycle import Terms
 from corral.ports.object_store import AT_ONCE, Patch, Scope
-from corral.ports.refusals import ConflictError, NotFoundError
+from corral.ports.refusals import AlreadyExistsError, ConflictError, NotFoundError
 from corral.reconcile.training.gangs import gangs_for
 from corral.reconcile.training.world import Settings
 from corral.testing.manual_clock import FixedRandomness, ManualClock
@@ -31,11 +33,11 @@ from tests.training.sweeps.in_process_api import InProcessApi
 from tests.training.sweeps.troubled_store import Trouble, TroubledStore
 
 GPU = "nvidia.com/gpu"
-START = 1_800_000_000.0
 STEP = 0.5
 GRACE = 1.0
 """Seconds that a pod takes to end."""
 ROUNDS = 400
+TERMS = Terms()
 _SETTINGS = CacheSettings(watch_seconds=3600, quiet_limit=3600.0)
 
 
@@ -58,7 +60,8 @@ class Theatre:
 
     def __init__(self, api: InProcessApi) -> None:
         self.api = api
-        self.clock = ManualClock(START)
+        # The server stamps by the clock of this machine: a gang that seemed to have waited for months would be left alone.
+        self.clock = ManualClock(float(int(time.time())))
         self.client = api.client("test")
         self.scheduler: Scheduler | None = None
         self._tasks: list[asyncio.Task[Any]] = []
@@ -100,13 +103,13 @@ class Theatre:
         parts = (runtime.caches.run(), runtime.events.run(), operator.run())
         self._tasks += [asyncio.create_task(part) for part in parts]
 
-    def reign(self, trouble: Trouble | None = None) -> Scheduler:
-        """Starts a scheduler that has troubles."""
+    def reign(self, trouble: Trouble | None = None, terms: Terms = TERMS) -> Scheduler:
+        """Starts a scheduler that has troubles, and decides under these terms."""
         store = TroubledStore(self.api.client("corral-scheduler"), self.clock, trouble or Trouble())
         runtime = runtime_of(
             store, clock=self.clock, randomness=Holder(), component="corral-scheduler", settings=_SETTINGS
         )
-        self.scheduler = Scheduler(runtime, Orders(), Measures(), lambda: None)
+        self.scheduler = Scheduler(runtime, Orders(terms=terms), Measures(), lambda: None)
         self._reign = asyncio.create_task(self.scheduler.run())
         return self.scheduler
 
@@ -134,7 +137,10 @@ class Theatre:
         annotations = spec.pop("annotations", {})
         limits = {"limits": {GPU: str(gpus)}}
         container = {"name": "pytorch", "image": "any", "resources": limits}
-        pod: Object = {"containers": [container], **({"priority": priority} if priority else {})}
+        pod: Object = {"containers": [container], **({"priorityClassName": f"p{priority}"} if priority else {})}
+        if priority:
+            with suppress(AlreadyExistsError):
+                await self.client.create(PRIORITY_CLASS, {"metadata": {"name": f"p{priority}"}, "value": priority})
         worker = {"replicas": workers, "restartPolicy": "OnFailure", "template": {"spec": pod}}
         body = {
             "apiVersion": "kubeflow.org/v1",
@@ -158,10 +164,21 @@ class Theatre:
         """Changes a job, as a user does."""
         await self.client.patch(job_resource("PyTorchJob"), ObjectKey("ns", name), Patch("merge", body))
 
+    async def end(self, name: str) -> None:
+        """Lets a job succeed, as its pods do."""
+        done = {"status": {"phase": "Succeeded"}}
+        for one in await self.pods(name):
+            key = ObjectKey("ns", one["metadata"]["name"])
+            await self.client.patch(POD, key, Patch("strategic", done), subresource="status")
+
     async def pods(self, job: str = "") -> list[Object]:
         """Returns the pods of a job."""
         found = await self.client.list(POD, Scope("ns"))
         return [one for one in found if f"{one['metadata']['name']}-".startswith(f"{job}-" if job else "")]
+
+    async def lives(self, job: str) -> set[str]:
+        """Returns the uids of the pods of a job."""
+        return {one["metadata"]["uid"] for one in await self.pods(job)}
 
     async def placed(self, job: str) -> dict[str, str]:
         """Returns where the pods of a job are."""

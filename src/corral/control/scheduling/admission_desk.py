@@ -18,15 +18,16 @@ from corral.placement.asks import PodAsk, Refusal, Seat
 from corral.placement.offers import NodeOffer
 
 _UNCHOSEN: Final = "default"
-_STILL: Final = Terms(reclaims="nothing", preempts=False, placements_per_move=0)
+TERMS: Final = Terms()
+STILL: Final = Terms(reclaims="nothing", preempts=False, placements_per_move=0, resizes=False)
+"""The terms under which nothing is asked of gangs that run."""
 
 
 class AdmissionDesk:
     """Queues, quotas, order and reservation, behind the `Desk` of the loop."""
 
-    def __init__(self, room: NodeRoom, *, disturbs: bool = True) -> None:
-        self._admission = Admission(room, Terms() if disturbs else _STILL)
-        self._disturbs = disturbs
+    def __init__(self, room: NodeRoom, terms: Terms = TERMS) -> None:
+        self._admission = Admission(room, terms)
         self._line: dict[str, Claim] = {}
         self._seated: dict[str, Seated] = {}
         self._named: dict[str, str] = {}
@@ -130,7 +131,7 @@ class AdmissionDesk:
                 run_time=claim.run_time,
                 is_preemptible=claim.is_preemptible,
                 checkpoints=claim.checkpoints,
-                most=claim.most if self._disturbs else 0,
+                most=claim.most,
                 evictions=claim.evictions,
             )
         )

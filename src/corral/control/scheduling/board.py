@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from corral.control.scheduling.amounts import held_amounts, units_of
 from corral.control.scheduling.certifying import Certifier
-from corral.control.scheduling.crowd import Crowd, GroupKey, Known, Standing, gang_name
+from corral.control.scheduling.crowd import Crowd, GroupKey, Known, Standing, gang_name, is_elastic
 from corral.control.scheduling.desk import Admitted, Desk
 from corral.control.scheduling.dialects.dialect import Asked, Placed
 from corral.control.scheduling.promises import Group, Promises, State, can_close
@@ -222,8 +222,9 @@ class Board:
             name = gang if known.membership.gang else ""
             yield Decision(seat.uid, known.key, seat.node, seat.devices, name)
         self.crowd.start(gang, now)
-        if any(one.standing is Standing.WAITING for one in self.crowd.members(gang)):
-            self._dirty[gang] = None  # the rest may follow
+        members = self.crowd.members(gang)
+        if is_elastic(members) or any(one.standing is Standing.WAITING for one in members):
+            self._dirty[gang] = None  # the rest may follow, and may go again
 
     def tell_desk(self) -> None:
         """Tells the desk of every gang that is not as it was."""

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from corral.kinds.nodes import FAKE_NODE
 from corral.kinds.references import ObjectKey
 from corral.kinds.scheduling.pod_view import SchedulingNode
+from corral.placement.admission.cycle import Terms
 from corral.placement.certificates.certificate import Certificate
 
 OUR_NAMES: Final = frozenset({"corral", "corral-scheduler"})
@@ -25,6 +26,8 @@ class Orders(NamedTuple):
     """Where the ledger is."""
     shard: str = ""
     """The name of this scheduler among several that share the pods of a cluster; each has a ledger of its own."""
+    terms: Terms = Terms()
+    """What may be asked of gangs that run, and how often."""
     on_certificate: Callable[[Certificate], None] = lambda _: None
     """Told of every admission, in order, before it is written to the ledger."""
 

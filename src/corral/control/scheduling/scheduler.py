@@ -69,7 +69,7 @@ class Scheduler:
         self._pods: ObjectCache[SchedulingPod] = runtime.caches.shaped(POD, SchedulingPod)
         self._nodes: ObjectCache[SchedulingNode] = runtime.caches.shaped(NODE, SchedulingNode)
         room = FleetRoom(Fleet())
-        self.desk = AdmissionDesk(room)
+        self.desk = AdmissionDesk(room, orders.terms)
         self.board = Board(room, self.desk, orders.names.__contains__, orders.is_used)
         self._keeper = LedgerKeeper(runtime, orders.ledger, runtime.randomness.token(), fence)
         self._binder = Binder(runtime, self.board, self._keeper, fence)

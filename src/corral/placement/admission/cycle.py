@@ -25,6 +25,8 @@ class Terms(NamedTuple):
     """The most seconds of work that a gang loses by a stop when it checkpoints."""
     placements_per_move: int = 200
     """After so many placements one running gang may be moved; 0 moves none."""
+    resizes: bool = True
+    """Whether elastic gangs grow and shrink."""
     calm: float = 300.0
     """Seconds for which an elastic gang keeps its size before it grows again."""
 

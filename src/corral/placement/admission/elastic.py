@@ -44,7 +44,7 @@ def growing(ground: Ground, terms: Terms, changed: dict[str, float], now: float)
         one.uid: one
         for one in (ground.running[uid] for uid in ground.elastic)
         if one.claim.most > len(one.claim.gang.members) == len(one.seats)
-        and one.uid not in ground.evicted
+        and not any(seat.uid in ground.leaving for seat in one.seats)
         and now - max(changed.get(one.uid, one.started), one.started) >= terms.calm
     }
     more = dict.fromkeys(able, 0)

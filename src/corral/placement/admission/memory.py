@@ -1,5 +1,7 @@
 """What is remembered from cycle to cycle, so that a cycle costs what changed; forgetting any of it changes no decision."""
 
+from collections.abc import Mapping
+
 from corral.placement.admission.amounts import Pairs
 from corral.placement.admission.backfill import QuotaKept
 from corral.placement.admission.order import Class
@@ -20,7 +22,9 @@ class Memory:
         self.promised: dict[str, float] = {}
         """When a gang was to start, as was first said."""
         self.resized: dict[str, float] = {}
-        """When each elastic gang was last told to grow or to shrink."""
+        """When each elastic gang last got another size, whoever gave it, or was told to have one."""
+        self._sizes: dict[str, int] = {}
+        """How many seats each elastic gang had when that was last looked at."""
         self.placements = 0
         """Gangs admitted since the last move, as far as they count for the next."""
         self.refused: dict[int, Refusal] = {}
@@ -49,6 +53,14 @@ class Memory:
             self.keep(None)
         for queue in [one for one, quota in self.quotas.items() if now > quota.starts]:
             del self.quotas[queue]
+
+    def look_at_sizes(self, sizes: Mapping[str, int], now: float) -> None:
+        """Notes which elastic gangs have another size than before: also when somebody scaled them by hand, they keep it for a while."""
+        for uid, size in sizes.items():
+            if self._sizes.get(uid, size) != size:
+                self.resized[uid] = now
+        self.resized = {uid: at for uid, at in self.resized.items() if uid in sizes}
+        self._sizes = dict(sizes)
 
     def keep(self, kept: Kept | None) -> None:
         """Remembers a reservation in place of the last one."""

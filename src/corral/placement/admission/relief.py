@@ -31,7 +31,7 @@ class Means(NamedTuple):
 
 def relieve(ground: Ground, entry: Entry, means: Means, now: float) -> Relief | None:
     """Makes room for a gang if that can be done, and returns what it takes; None when nothing helps."""
-    if ground.elastic:
+    if means.terms.resizes and ground.elastic:
         found = shrinking(ground, means.terms, entry, means.entitled(), now)
         if found is not None:
             return _shrunk(ground, entry, found, now)

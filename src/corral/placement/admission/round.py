@@ -52,6 +52,7 @@ class Round:
         """Decides everything that can be decided now, or about so many gangs at most."""
         self._line.wake(now)
         self._memory.look(self._ground.freed, now)
+        self._memory.look_at_sizes({uid: len(self._ground.running[uid].seats) for uid in self._ground.elastic}, now)
         self._keep_promises(now)
         turns = Turns(self._line, self._ground.queues, self._ground.capacity)
         while (entry := turns.next()) and not (most and len(self._admitted) >= most):
@@ -74,7 +75,7 @@ class Round:
                 if not self._ground.queues.terms(entry.kind.queue).passing and not entry.follows:
                     turns.close(entry.kind.queue)
         resizings = [one for relief in self._reliefs for one in relief.resizings]
-        if not self._is_crowded and self._ground.elastic:
+        if self._terms.resizes and not self._is_crowded and self._ground.elastic:
             resizings += growing(self._ground, self._terms, self._memory.resized, now)
         self._memory.resized.update({one.gang: now for one in resizings})
         return Cycle(

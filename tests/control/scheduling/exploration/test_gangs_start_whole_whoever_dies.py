@@ -1,4 +1,4 @@
-"""The gang proof: every order of events in a small world, with a scheduler that may die at every step and a second one beside it.
+"""The gang proof, of invariants I2, I3 and I4: every order of events in a small world, with a scheduler that may die at every step and a second one beside it.
 
 | what is tried | reigns at once | deaths | promises taken back |
 |---|---|---|---|

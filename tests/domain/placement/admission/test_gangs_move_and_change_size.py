@@ -163,3 +163,31 @@ def test_an_elastic_gang_keeps_its_minimum() -> None:
     elastic(stage, pods=8)
     stage.ask("waits", gpus=7)
     assert stage.cycle(after=60).resizings == ()
+
+
+def test_an_elastic_gang_that_somebody_scaled_keeps_its_size_for_a_while() -> None:
+    stage = Stage(8)
+    elastic(stage, pods=6)
+    stage.cycle(after=400)
+    running = stage.desk.ground.running["elastic"]
+    fewer = running.claim._replace(gang=gang("elastic", 4, minimum=2))
+    stage.desk.run(running._replace(claim=fewer, seats=running.seats[:4]))
+    assert stage.cycle(after=1).resizings == ()
+    assert stage.cycle(after=200).resizings == ()
+    (resizing,) = stage.cycle(after=200).resizings
+    assert (resizing.was, resizing.becomes) == (4, 8)
+
+
+def test_an_elastic_gang_of_which_pods_are_going_does_not_grow() -> None:
+    stage = Stage(8)
+    elastic(stage, pods=3)
+    stage.desk.told_to_leave("elastic", {"elastic/2"})
+    assert stage.cycle(after=400).resizings == ()
+
+
+def test_nothing_is_resized_where_the_terms_say_so() -> None:
+    stage = Stage(8, terms=Terms(resizes=False))
+    elastic(stage, pods=3)
+    assert stage.cycle(after=400).resizings == ()
+    stage.ask("waits", gpus=6)
+    assert stage.cycle(after=60).resizings == ()

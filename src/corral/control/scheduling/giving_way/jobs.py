@@ -63,6 +63,8 @@ def scaling(resource: ApiResource, job: Object, concession: Concession) -> Objec
     found = _elastic(resource, job)
     if found is None or is_sized(resource, job, concession):
         return None
+    if concession.becomes > concession.was != found.total:
+        return None  # somebody gave it another size meanwhile, and has the last word
     bounds, workers = bounds_of(found), found.count(WORKER) + concession.becomes - found.total
     if bounds is None or not bounds.least <= concession.becomes <= bounds.most:
         return None

@@ -31,6 +31,36 @@ from corral import assembly
     help="Write a certificate of each admission to this file, a line each.",
 )
 @click.option(
+    "--disturb/--no-disturb",
+    default=True,
+    show_default=True,
+    help="Ask gangs that run to make room: to go, to move, to have fewer pods; and elastic ones to grow.",
+)
+@click.option(
+    "--placements-per-move",
+    type=click.IntRange(min=0),
+    default=200,
+    show_default=True,
+    metavar="N",
+    help="One gang that checkpoints may be moved after so many placements; 0 moves none.",
+)
+@click.option(
+    "--rest",
+    type=click.FloatRange(min=0),
+    default=600.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long a gang that gave way then runs undisturbed, twice as long after each further time.",
+)
+@click.option(
+    "--calm",
+    type=click.FloatRange(min=0),
+    default=300.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long an elastic gang keeps its size before it grows.",
+)
+@click.option(
     "--metrics-bind-address", default=":8080", show_default=True, metavar="ADDRESS", help="/metrics; 0 for none."
 )
 @click.option(
