@@ -78,10 +78,15 @@ def bound(unbound: SchedulingPod, node_name: str) -> SchedulingPod:
     return changed(unbound, spec={"nodeName": node_name})
 
 
-def board(nodes: Sequence[SchedulingNode], pods: Sequence[SchedulingPod] = ()) -> Board:
+def board(
+    nodes: Sequence[SchedulingNode], pods: Sequence[SchedulingPod] = (), desk: AdmissionDesk | None = None
+) -> Board:
     """Returns a board that has heard of nodes and pods."""
     room = FleetRoom(Fleet())
-    made = Board(room, AdmissionDesk(room), names_of_one_machine().__contains__, lambda _: True)
+    if desk is not None:
+        assert isinstance(desk.admission.ground.room, FleetRoom)
+        room = desk.admission.ground.room
+    made = Board(room, desk or AdmissionDesk(room), names_of_one_machine().__contains__, lambda _: True)
     for there in nodes:
         made.take_node(there.metadata.name, there)
     for one in pods:

@@ -55,6 +55,11 @@ class AdmissionDesk:
     # --- queues and quotas ---
 
     @property
+    def admission(self) -> Admission:
+        """Returns who waits, who runs, and the books of queues; not to be changed."""
+        return self._admission
+
+    @property
     def queues(self) -> Queues:
         """Returns all queues with what is used of them; not to be changed."""
         return self._admission.ground.queues
@@ -77,6 +82,11 @@ class AdmissionDesk:
     def put_namespace(self, name: str, free: Mapping[str, int]) -> None:
         """Says what the quota of a namespace leaves for pods that do not exist yet."""
         self._admission.put_namespace(name, free)
+
+    def queue_that_counts(self, gang: str, named: str) -> str:
+        """Returns the queue in whose books the seats of a gang are, or would be."""
+        running = self._admission.ground.running.get(gang)
+        return running.claim.gang.queue if running is not None else self.queue_of(named)
 
     def queue_of(self, named: str) -> str:
         """Returns the queue that counts for a gang which names one."""

@@ -1,5 +1,6 @@
 """Who holds room, as people know them: the jobs behind pods. Pure."""
 
+from collections.abc import Callable
 from typing import Final
 
 from corral.control.scheduling.crowd import Crowd, Known
@@ -12,24 +13,28 @@ _KEEPERS: Final = frozenset({"DaemonSet", "Node"})
 _SYSTEM: Final = "kube-system"
 
 
-def jobs_of(crowd: Crowd, namespace: str, but: str = "") -> list[Job]:
+QueueOf = Callable[[Known], str]
+
+
+def jobs_of(crowd: Crowd, namespace: str, but: str, queue_of: QueueOf) -> list[Job]:
     """Returns everybody who holds room, named as seen from a namespace; one job, which asks, may not end for itself."""
     pods: dict[tuple[str, str], list[Known]] = {}
     for one in crowd:
         if one.seat is not None:
-            pods.setdefault((one.view.metadata.namespace, _owner(one.view)), []).append(one)
-    return [_job(place, name, held, namespace, but) for (place, name), held in pods.items()]
+            pods.setdefault((one.view.metadata.namespace, job_name(one.view)), []).append(one)
+    found = []
+    for (place, name), held in pods.items():
+        owners = {one.kind for pod in held for one in pod.view.metadata.owner_references}
+        may_end = place != _SYSTEM and owners.isdisjoint(_KEEPERS) and (place, name) != (namespace, but)
+        shown = name if place == namespace else f"{place}/{name}"
+        priority = max(pod.view.spec.priority for pod in held)
+        uids = tuple(pod.uid for pod in held)
+        found.append(Job(f"{place}/{name}", shown, uids, priority, queue_of(held[0]), may_end))
+    return found
 
 
-def _owner(pod: SchedulingPod) -> str:
+def job_name(pod: SchedulingPod) -> str:
+    """Returns the job behind a pod, or the pod itself when there is none."""
     metadata = pod.metadata
     owner = next((one.name for one in metadata.owner_references if one.controller), "")
     return metadata.labels.get(JOB_NAME) or owner or metadata.name
-
-
-def _job(place: str, name: str, held: list[Known], namespace: str, but: str) -> Job:
-    owners = {one.kind for pod in held for one in pod.view.metadata.owner_references}
-    may_end = place != _SYSTEM and owners.isdisjoint(_KEEPERS) and (place, name) != (namespace, but)
-    shown = name if place == namespace else f"{place}/{name}"
-    priority = max(pod.view.spec.priority for pod in held)
-    return Job(f"{place}/{name}", shown, tuple(pod.uid for pod in held), priority, held[0].membership.queue, may_end)

@@ -99,7 +99,14 @@ class SchedulerProcess:
             lambda: [((code,), float(count)) for code, count in codes.items()],
             ("code",),
         )
-        return self._measures.text() + "".join(f"{line}\n" for line in (*lines, *by_code.lines()))
+        expected = found.explaining.expected() if found else {}
+        by_queue = Reading(
+            "corral_scheduler_expected_wait_seconds",
+            "The longest time to a start that a waiting gang was told, by queue.",
+            lambda: [((queue,), seconds) for queue, seconds in expected.items()],
+            ("queue",),
+        )
+        return self._measures.text() + "".join(f"{line}\n" for line in (*lines, *by_code.lines(), *by_queue.lines()))
 
 
 def _always(value: float) -> Callable[[], Samples]:

@@ -26,6 +26,7 @@ from corral.control.scheduling.binding import Binder, Outcome, Settled, patience
 from corral.control.scheduling.board import Board, Decided
 from corral.control.scheduling.crowd import group_of
 from corral.control.scheduling.explaining import Explaining
+from corral.control.scheduling.foretelling import Foretelling
 from corral.control.scheduling.giving_way.giving_way import GivingWay
 from corral.control.scheduling.groups import Groups
 from corral.control.scheduling.ledger_keeper import LedgerKeeper
@@ -74,7 +75,8 @@ class Scheduler:
         self._keeper = LedgerKeeper(runtime, orders.ledger, runtime.randomness.token(), fence)
         self._binder = Binder(runtime, self.board, self._keeper, fence)
         self._telling = Telling(self.board, runtime, fence)
-        self.explaining = Explaining(self.board, runtime.clock, runtime.events.emit, fence)
+        foretelling = Foretelling(self.desk, self._pods.objects, orders.names, runtime.clock)
+        self.explaining = Explaining(self.board, self.desk, runtime.clock, runtime.events.emit, fence, foretelling)
         self._groups = Groups(runtime, self.board, orders.names, fence)
         self._groups.on_news = self._tell_news
         self.giving_way = GivingWay(runtime, self.board, self._keeper, fence)

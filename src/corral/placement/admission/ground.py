@@ -142,6 +142,11 @@ class Ground:
         """Returns what the pods of a gang hold; not to be changed."""
         return self._held.get(uid, {})
 
+    def held_by_others(self, resource: str) -> int:
+        """Returns how much pods hold that somebody else bound, on nodes that count."""
+        held = (hold.ask for hold in self._others.values() if hold.seat.node in self._nodes)
+        return sum(amounts_of_pod(ask).get(resource, 0) for ask in held)
+
     def running_in(self, queue: str) -> list[Running]:
         """Returns the gangs of a queue that have seats, without those of queues below."""
         return [self.running[uid] for uid in self._in.get(queue, ())]

@@ -1,6 +1,6 @@
 """What stands before a gang, played through: those that run end, those before it start one after the other, then it is its turn.
 
-Only GPUs are counted, over all nodes, and nobody passes anybody: what that leaves out, fragments of nodes and gangs that pass or come
+Only GPUs are counted (or cores, for those who ask for no GPU), over all nodes, and nobody passes anybody: what that leaves out, fragments of nodes and gangs that pass or come
 later and go first, is corrected by how wrong it was for others (`bands.py`). Run times are drawn, several times over, or taken as
 declared.
 """
@@ -12,15 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from corral.placement.admission.admission import Admission
-from corral.placement.admission.amounts import GPU
-from corral.placement.estimates.run_times import Floats, Kind, RunTimes
+from corral.placement.admission.amounts import CPU, GPU
+from corral.placement.estimates.kinds import Kind
+from corral.placement.estimates.run_times import Floats, RunTimes
 
 
 class Ahead(NamedTuple):
     """A gang in line and all that matters to when it starts."""
 
     capacity: int
-    """Thousandths of GPUs."""
+    """Thousandths of GPUs, or of cores for a gang that asks for no GPU: what those of the line can have together."""
     size: int
     running: tuple[tuple[Kind, float, float | None], ...]
     """Of each that runs: its kind, how long it has run, and the run time that was declared."""
@@ -28,6 +29,18 @@ class Ahead(NamedTuple):
     """By queue, of each that stands before: its kind, and the run time that was declared. The gang's own queue comes first."""
     weights: tuple[int, ...]
     """Of these queues."""
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether it is declared of all how long they run."""
+        lengths = [declared for _, _, declared in self.running]
+        return all(one is not None for one in lengths + [declared for queue in self.waiting for _, declared in queue])
+
+    @property
+    def unsaid(self) -> list[Kind]:
+        """Returns of which kinds those are of whom nobody has said how long they run."""
+        kinds = [kind for kind, _, declared in self.running if declared is None]
+        return kinds + [kind for queue in self.waiting for kind, declared in queue if declared is None]
 
     @property
     def position(self) -> int:
@@ -41,9 +54,10 @@ def ahead_of(desk: Admission, uid: str, now: float, trusted: bool) -> Ahead | No
     if entry is None:
         return None
     ground, line = desk.ground, desk.line
+    counted = counted_of(entry.needs)
     running = tuple(
         (
-            Kind(one.claim.gang.queue, ground.held(one.uid).get(GPU, 0)),
+            Kind(one.claim.gang.queue, ground.held(one.uid).get(counted, 0)),
             now - one.started,
             one.claim.run_time if trusted else None,
         )
@@ -53,13 +67,19 @@ def ahead_of(desk: Admission, uid: str, now: float, trusted: bool) -> Ahead | No
     waiting, weights = [], []
     for queue in (own, *(name for name in sorted(line.queues()) if name != own)):
         before = [
-            (Kind(queue, one.needs.get(GPU, 0)), one.claim.run_time if trusted else None)
+            (Kind(queue, one.needs.get(counted, 0)), one.claim.run_time if trusted else None)
             for one in line.ordered(queue)
             if queue != own or line.rank(one.uid) < line.rank(uid)
         ]
         waiting.append(tuple(before))
         weights.append(max(ground.queues.terms(queue).weight, 1))
-    return Ahead(ground.capacity.get(GPU, 0), entry.needs.get(GPU, 0), running, tuple(waiting), tuple(weights))
+    capacity = ground.capacity.get(counted, 0) - ground.held_by_others(counted)
+    return Ahead(capacity, entry.needs.get(counted, 0), running, tuple(waiting), tuple(weights))
+
+
+def counted_of(needs: Mapping[str, int]) -> str:
+    """Returns what is counted for a gang: GPUs, or cores when it asks for none."""
+    return GPU if needs.get(GPU) else CPU
 
 
 def waits(ahead: Ahead, known: RunTimes, draws: int, generator: np.random.Generator) -> Floats:

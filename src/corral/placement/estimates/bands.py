@@ -24,10 +24,14 @@ GRACE = 60.0
 _WINDOW = 300
 _STEP = 0.02
 """How far a quantile moves for each band that is missed."""
-_ENOUGH = 8.0
+ENOUGH = 8
 """Batches that must have started before their errors are trusted."""
 _AT_FIRST = 2.3
 """Ten times less to ten times more: the band while little is known."""
+_HALF_AT_FIRST = 1.2
+"""A third to three times as much: the band of one half while little is known."""
+_WIDE = 0.65
+"""A band that promises less than so much is one of a half."""
 _BEYOND = 0.25
 _WIDENING = 6.0
 """How fast a band grows beyond all errors seen when even these are too little."""
@@ -37,11 +41,16 @@ _SHRINKAGE = 10.0
 
 
 class StartEstimate(NamedTuple):
-    """Seconds from now to the start of a gang."""
+    """Seconds from now to the start of a gang: the band that was promised, eight of ten as a rule, and the half of it that is likeliest."""
 
     earliest: float
     expected: float
     latest: float
+    likely_from: float = 0.0
+    likely_to: float = 0.0
+    """Between these two it starts as often as not."""
+    checked: int = 0
+    """Batches of gangs whose start showed how wide the band must be; with fewer than `ENOUGH` it is a wide guess."""
 
 
 class Guess(NamedTuple):
@@ -97,6 +106,7 @@ class Bands:
 
     def __init__(self, coverage: float) -> None:
         self._miss = (1.0 - coverage) / 2
+        self._at_first = _AT_FIRST if coverage >= _WIDE else _HALF_AT_FIRST
         self._low, self._high = self._miss, 1.0 - self._miss
         self._latest: deque[Given] = deque(maxlen=_WINDOW)
         self._batches: dict[int, int] = {}
@@ -106,6 +116,11 @@ class Bands:
         low, high = self._errors(now)
         center = guess.center
         return StartEstimate(_seconds(center + min(low, 0.0)), _seconds(center), _seconds(center + max(high, 0.0)))
+
+    @property
+    def checked(self) -> int:
+        """Returns of how many batches it is known when they started."""
+        return round(sum(self.weight(one) for one in self._latest if one.waited is not None))
 
     def give(self, given: Given) -> None:
         """Remembers an estimate that was given."""
@@ -130,8 +145,8 @@ class Bands:
         latest = list(self._latest)
         weights = np.array([self.weight(one) for one in latest])
         is_known = np.array([one.waited is not None for one in latest], dtype=bool)
-        if not len(latest) or weights[is_known].sum() < _ENOUGH:
-            return -_AT_FIRST, _AT_FIRST
+        if not len(latest) or weights[is_known].sum() < ENOUGH:
+            return -self._at_first, self._at_first
         waited = np.array([now - one.at if one.waited is None else one.waited for one in latest])
         errors = np.log(waited + GRACE) - np.array([one.guess.center for one in latest])
         order = np.lexsort((~is_known, errors))

@@ -16,6 +16,7 @@ class Standing(NamedTuple):
     """How many GPUs these need, and it itself."""
     oldest: float
     """For how long the one has waited that waits longest."""
+    queue: str = ""
 
 
 class Pace:

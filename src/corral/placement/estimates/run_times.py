@@ -5,25 +5,18 @@ Those that still run count as well: a gang that has run for a day says that days
 
 from bisect import bisect_right, insort
 from collections import deque
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from corral.placement.estimates.kinds import Kind
+
 Floats = npt.NDArray[np.float64]
 
-_ENOUGH = 12
+ENOUGH = 12
 """Gangs that must have ended before a group speaks for itself."""
 _WINDOW = 1000
 """Gangs of a group that are remembered, the latest."""
-
-
-class Kind(NamedTuple):
-    """What gangs have in common that run about as long."""
-
-    queue: str
-    size: int
-    """GPUs of the whole gang."""
 
 
 class _Group:
@@ -50,6 +43,14 @@ class RunTimes:
         for key in ((kind.queue, kind.size), kind.queue, None):
             self._groups.setdefault(key, _Group()).add(run_time)
 
+    def knows(self, kind: Kind) -> bool:
+        """Whether enough have ended to say how long one of a kind runs."""
+        return bool(self._known(kind))
+
+    def longest(self, kind: Kind) -> float:
+        """Returns the longest that is known of a kind; nothing when too few have ended."""
+        return max(self._known(kind), default=0.0)
+
     def quantile(self, kind: Kind, part: float = 0.5) -> float | None:
         """Returns a run time that such a part of gangs of a kind does not exceed; None when too few are known."""
         known = self._known(kind)
@@ -71,6 +72,6 @@ class RunTimes:
     def _known(self, kind: Kind) -> list[float]:
         for key in ((kind.queue, kind.size), kind.queue, None):
             group = self._groups.get(key)
-            if group is not None and len(group.sorted) >= _ENOUGH:
+            if group is not None and len(group.sorted) >= ENOUGH:
                 return group.sorted
         return []

@@ -12,6 +12,7 @@ from corral.placement.asks import WHOLE, Gang
 from corral.placement.fleet import Fleet
 from corral.placement.remedies.remedy import Part, Parts
 from corral.placement.remedies.supplies import EndJob
+from corral.placement.remedies.words import listed
 
 
 class MoreQuota(Part, frozen=True):
@@ -22,11 +23,13 @@ class MoreQuota(Part, frozen=True):
     """As a lack says: `limit`, `borrowing`, `lending` or `namespace`."""
     resource: str
     amount: int
+    keepers: tuple[str, ...] = ()
+    """For `lending`: the queues that keep for themselves what they do not use."""
 
     def lowered(self) -> Iterator[Part]:
         """Yields one unit less."""
         if self.amount > 1:
-            yield MoreQuota(self.queue, self.term, self.resource, self.amount - 1)
+            yield MoreQuota(self.queue, self.term, self.resource, self.amount - 1, self.keepers)
 
     @property
     def topic(self) -> str:
@@ -44,12 +47,17 @@ class MoreQuota(Part, frozen=True):
             amount_text(self.resource, self.amount),
             f"queue {self.queue}" if self.queue else "all queues together",
         )
+        keepers = f"queue {self.keepers[0]} returns" if len(self.keepers) == 1 else f"{_named(self.keepers)} return"
         return {
             "limit": f"when {queue} may have {much} more",
             "borrowing": f"when {queue} may borrow {much} more",
-            "lending": f"when other queues return {much} that they keep",
+            "lending": f"when {keepers} {much} of what {'they keep' if len(self.keepers) != 1 else 'it keeps'}",
             "namespace": f"when the quota of namespace {self.queue} allows {much} more",
         }[self.term]
+
+
+def _named(queues: tuple[str, ...]) -> str:
+    return f"queues {listed(list(queues))}" if queues else "other queues"
 
 
 class Books:
@@ -73,12 +81,29 @@ class Books:
                 self._queues.take(job.queue, dict(job.held))
         return tuple(one for one in found if one.short > raised.get((one.queue, one.term, one.resource), 0))
 
+    def more(self, lack: Lack) -> MoreQuota:
+        """Returns as much more of a quota as is lacking."""
+        keepers = keepers_beside(self._queues, lack.queue, lack.resource) if lack.term == "lending" else ()
+        return MoreQuota(lack.queue, lack.term, lack.resource, lack.short, keepers)
+
     def _found(self, fleet: Fleet, gang: Gang) -> Iterator[Lack]:
         needs = amounts_of_gang(gang)
         yield from lacks_of(self._queues, _left(fleet), gang.queue, needs)
         lack = namespace_lack(self._namespaces, self._namespace, needs)
         if lack is not None:
             yield lack
+
+
+def keepers_beside(queues: Queues, name: str, resource: str) -> tuple[str, ...]:
+    """Returns the queues beside the path of one that keep a part of their guarantee although they do not use it."""
+    path = queues.path(name)
+    found = []
+    for one in queues:
+        terms, lent = queues.terms(one), dict(queues.terms(one).lending or ())
+        idle = queues.guarantee(one).get(resource, 0) - queues.used(one).get(resource, 0)
+        if terms.lending is not None and one not in path and idle > lent.get(resource, idle):
+            found.append(one)
+    return tuple(found)
 
 
 def _left(fleet: Fleet) -> Amounts:

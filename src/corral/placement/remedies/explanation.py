@@ -102,6 +102,11 @@ def explain(
     makes = standings_of(question, gap.classes[-1])
     code = binding(question, view, gap, makes)
     found = _searched(question, terms)
+    if lacks and code != TOO_LARGE:
+        # Quotas are asked before places, so they bind; that there is no room either is told beside it.
+        first = _refused(quota_refusal(gang, lacks[0]), found)
+        room = sentence_for(Facts(question, view, code, gap, makes, terms.subject))
+        return msgspec.structs.replace(first, sentence=f"{first.sentence}; besides, {room}", makes=makes)
     return Explanation(
         gang=gang.uid,
         code=code,

@@ -14,7 +14,6 @@ from typing import NamedTuple
 import msgspec
 
 from corral.placement.remedies.amounts import Offer, amounts_for
-from corral.placement.remedies.books import MoreQuota
 from corral.placement.remedies.endings import POOL
 from corral.placement.remedies.minimal import is_minimal
 from corral.placement.remedies.question import Question, View
@@ -120,7 +119,7 @@ def _allowed(question: Question, switches: Parts, parts: Parts) -> Parts | None:
         return parts
     if parts[len(switches) :] and lacks != question.trial.lacks(switches):
         return None
-    return (*parts, *(MoreQuota(one.queue, one.term, one.resource, one.short) for one in lacks))
+    return (*parts, *(question.trial.more(one) for one in lacks))
 
 
 def _matters(question: Question, view: View) -> bool:

@@ -13,7 +13,7 @@ from corral.placement.gangs import plan
 from corral.placement.gangs.room import room
 from corral.placement.potentials import Policy
 from corral.placement.remedies.books import Books
-from corral.placement.remedies.remedy import Parts
+from corral.placement.remedies.remedy import Part, Parts
 from corral.placement.remedies.shortage import bare, missing_of, shortage_of
 
 
@@ -57,6 +57,11 @@ class Trial:
     def lacks(self, parts: Parts) -> tuple[Lack, ...]:
         """Returns the quotas that refuse the gang with these changes."""
         return self._answer(parts).lacks
+
+    def more(self, lack: Lack) -> Part:
+        """Returns as much more of a quota as is lacking."""
+        assert self._books is not None
+        return self._books.more(lack)
 
     def _answer(self, parts: Parts) -> Answer:
         if parts not in self._answers:

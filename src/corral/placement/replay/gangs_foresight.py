@@ -1,6 +1,7 @@
 """What is known of run times while a trace of gangs is played: what owners say, nothing, or what was learnt."""
 
-from corral.placement.estimates.run_times import Kind, RunTimes
+from corral.placement.estimates.kinds import Kind
+from corral.placement.estimates.run_times import RunTimes
 from corral.placement.replay.gangs_trace import GangJob
 
 

@@ -70,10 +70,22 @@ def test_what_is_borrowed_too_much_counts_to_what_is_asked_for() -> None:
 def test_room_and_quota_are_both_asked_for_where_both_lack() -> None:
     books = Books(queues(QueueTerms("vision", limit=(("gpu", 4000),)), QueueTerms("speech")))
     found = why(gang_of(pod(8), queue="vision"), books)
+    assert found.code == "quota-limit"
+    assert found.sentence == (
+        "it needs 8 GPUs; the limit of queue vision leaves 2 GPUs; besides, it needs 8 GPUs on one node;"
+        " 10 GPUs are free on 2 nodes, at most 6 on one (a: 2 held by vision-1)"
+    )
     assert "with 2 more GPUs free on a and when queue vision may have 6 GPUs more" in offered(found)
     assert "when speech-1 ends or is suspended (it holds 4 GPUs) and when queue vision may have 6 GPUs more" in offered(
         found
     )
+
+
+def test_a_queue_is_named_that_keeps_what_it_does_not_use() -> None:
+    terms = QueueTerms("speech", guarantee=(("gpu", 12_000),), lending=(("gpu", 1000),))
+    found = why(gang_of(pod(6), queue="vision"), Books(queues(QueueTerms("vision"), terms)))
+    assert found.code == "quota-lending"
+    assert "when queue speech returns 3 GPUs of what it keeps" in offered(found)
 
 
 @pytest.mark.parametrize("leaves", [1000, 3000])

@@ -1,6 +1,6 @@
 """Asking the API for what the rules look at; what the rights forbid is left out, and said."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Final
 
 from corral.control.desk.jobs.events import events_of, told
@@ -9,14 +9,12 @@ from corral.control.desk.jobs.looking import pods_in
 from corral.control.desk.naming.finding import Found, ignored
 from corral.control.desk.session import Session
 from corral.control.desk.why.lacks import Lack, lack_told
-from corral.control.desk.why.situation import Group, GroupRef, LastWords, Situation
+from corral.control.desk.why.situation import LastWords, Situation
 from corral.control.scheduling.reading.membership import membership_of
 from corral.errors import CorralError
-from corral.kinds.references import ObjectKey
-from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
-from corral.kinds.well_known import NODE, PERSISTENT_VOLUME_CLAIM, POD
+from corral.kinds.well_known import PERSISTENT_VOLUME_CLAIM
 from corral.ports.object_store import Scope
-from corral.ports.refusals import ForbiddenError, NotFoundError
+from corral.ports.refusals import ForbiddenError
 
 LAST_LINES: Final = 8
 """So many of the last lines of a failed rank are shown."""
@@ -39,58 +37,34 @@ def _with_surroundings(session: Session, situation: Situation, on_note: Callable
     claims = None
     if any(volume.persistent_volume_claim for pod in situation.unbound for volume in pod.spec.volumes):
         claims = _claims(session, situation.job.key.namespace, on_note)
-    nodes = _nodes(session, on_note)
-    if not nodes:
-        return situation._replace(claims=claims, nodes=nodes)
-    try:
-        others, sees_everybody = _others(session, ""), True
-    except ForbiddenError:
-        on_note("left out, since you may not list the pods of other namespaces: what is free on nodes")
-        others, sees_everybody = _others(session, situation.job.key.namespace), False
-    mine = {pod.uid for pod in situation.unbound}
-    groups = _groups(session, [pod for pod in others if pod.metadata.uid in mine], on_note)
-    return situation._replace(claims=claims, nodes=nodes, others=others, sees_everybody=sees_everybody, groups=groups)
+    return _with_nodes(session, situation._replace(claims=claims), on_note)
 
 
-def _nodes(session: Session, on_note: Callable[[str], None]) -> list[SchedulingNode] | None:
-    found: list[SchedulingNode] = []
+def _with_nodes(session: Session, situation: Situation, on_note: Callable[[str], None]) -> Situation:
+    # It comes with numpy, which nobody shall wait for who asks about something else.
+    from corral.control.desk.cluster.scheduling import groups_of, nodes_of, pods_that_hold, queues_of, runs_of
+
     try:
-        for page in session.store.pages(NODE, Scope(), SchedulingNode):
-            found = ([] if page.is_first else found) + page.items
+        nodes = nodes_of(session)
     except ForbiddenError:
         on_note("left out, since you may not list nodes: what they have left")
-        return None
-    return found
-
-
-def _others(session: Session, namespace: str) -> list[SchedulingPod]:
-    """Returns the pods that hold room on a node, or wait for it."""
-    found: list[SchedulingPod] = []
-    unfinished = Scope(namespace, fields="status.phase!=Succeeded,status.phase!=Failed")
-    for page in session.store.pages(POD, unfinished, SchedulingPod):
-        found = ([] if page.is_first else found) + page.items
-    return found
-
-
-def _groups(session: Session, pods: Sequence[SchedulingPod], on_note: Callable[[str], None]) -> dict[GroupRef, Group]:
-    """Returns what objects say about the gangs of some pods; one that is not there is left out."""
-    found: dict[GroupRef, Group] = {}
-    for pod in pods:
-        said = membership_of(pod)
-        if said.group is None or not said.gang:
-            continue
-        ref = GroupRef(said.group, ObjectKey(pod.metadata.namespace, said.gang))
-        if ref in found:
-            continue
-        try:
-            spec = session.store.get(ref.resource, ref.key).get("spec") or {}
-            found[ref] = Group(int(spec.get("minMember") or 1), str(spec.get("queue") or ""))
-        except NotFoundError:
-            continue
-        except ForbiddenError:
-            on_note(f"left out, since you may not read {ref.resource.plural}: how many pods must start together")
-            break
-    return found
+        return situation
+    seen = situation._replace(nodes=nodes)
+    if not nodes:
+        return seen
+    own, is_all = situation.job.key.namespace, True
+    try:
+        others = pods_that_hold(session)
+    except ForbiddenError:
+        on_note("left out, since you may not list the pods of other namespaces: what is free on nodes")
+        others, is_all = pods_that_hold(session, own), False
+    seen = seen._replace(others=others, sees_everybody=is_all)
+    if any(membership_of(one).group is not None for one in others):
+        seen = seen._replace(groups=groups_of(session, "" if is_all else own, on_note=on_note))
+    if not (is_all and situation.is_ours):
+        return seen
+    queues = queues_of(session, on_note=on_note)
+    return seen._replace(queues=queues, runs=runs_of(session, situation.schedulers, on_note=on_note))
 
 
 def _claims(session: Session, namespace: str, on_note: Callable[[str], None]) -> dict[str, str] | None:

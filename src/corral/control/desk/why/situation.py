@@ -8,8 +8,10 @@ from corral.control.desk.jobs.lines import JobLine
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.naming.finding import Found
 from corral.control.desk.why.lacks import Lack, lack_told
-from corral.kinds.references import ApiResource, ObjectKey
+from corral.control.scheduling.orders import OUR_NAMES, names_of_one_machine
+from corral.control.scheduling.scenes.snapshot import GroupSaid, QueueSaid
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
+from corral.placement.estimates.gang_runs import GangRun
 
 
 class LastWords(NamedTuple):
@@ -17,20 +19,6 @@ class LastWords(NamedTuple):
 
     pod: str
     lines: Sequence[str]
-
-
-class GroupRef(NamedTuple):
-    """An object that says how many pods of a gang start together."""
-
-    resource: ApiResource
-    key: ObjectKey
-
-
-class Group(NamedTuple):
-    """What it says."""
-
-    size: int
-    queue: str = ""
 
 
 class Situation(NamedTuple):
@@ -46,8 +34,12 @@ class Situation(NamedTuple):
     """The pods that are not over, those of the job among them: of all namespaces, or of its own."""
     sees_everybody: bool = False
     """Whether they are of all namespaces."""
-    groups: Mapping[GroupRef, Group] = {}
-    """What objects say about the gangs of the job: how many must start together."""
+    groups: Sequence[GroupSaid] = ()
+    """What objects say about gangs: how many must start together."""
+    queues: Sequence[QueueSaid] = ()
+    """What queues may have."""
+    runs: Sequence[GangRun] = ()
+    """How long gangs ran that have ended."""
     claims: Mapping[str, str] | None = None
     """The phase of each claim of the namespace, by name."""
     last_words: LastWords | None = None
@@ -65,6 +57,19 @@ class Situation(NamedTuple):
     def lack(self) -> Lack | None:
         """Returns what its program did not find, by its last words."""
         return lack_told(self.last_words.lines) if self.last_words is not None else None
+
+    @property
+    def schedulers(self) -> frozenset[str]:
+        """Returns the names of those who bind for whom the pods of the job wait, or of the scheduler that serves all of them."""
+        named = frozenset(pod.spec.scheduler_name for pod in self.unbound)
+        if self.is_here and named <= names_of_one_machine():
+            return names_of_one_machine()
+        return OUR_NAMES if named <= OUR_NAMES else named
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether a scheduler of Corral looks after them."""
+        return self.schedulers in (OUR_NAMES, names_of_one_machine())
 
     @property
     def unbound(self) -> list[JobPod]:

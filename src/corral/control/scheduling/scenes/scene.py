@@ -1,0 +1,128 @@
+"""A snapshot on the board and at the desk of the scheduler: who waits, who holds what, whose turn it is."""
+
+from typing import NamedTuple
+
+from corral.control.scheduling.admission_desk import TERMS, AdmissionDesk
+from corral.control.scheduling.board import Board, Decided
+from corral.control.scheduling.crowd import GroupKey, Known, Standing, group_of
+from corral.control.scheduling.holders import job_name, jobs_of
+from corral.control.scheduling.reading.queues import UnreadableQueueError, terms_of, terms_of_volcano
+from corral.control.scheduling.room import FleetRoom
+from corral.control.scheduling.scenes.snapshot import GROUP_KINDS, QueueSaid, Snapshot
+from corral.kinds.objects import Metadata
+from corral.kinds.queues.queue import QUEUE, QueueView
+from corral.kinds.references import ObjectKey
+from corral.placement.admission.admission import Admission
+from corral.placement.admission.cycle import Terms
+from corral.placement.admission.queues import ROOT, QueueTerms
+from corral.placement.asks import Gang
+from corral.placement.fleet import Fleet
+from corral.placement.potentials.policies import Policy
+from corral.placement.remedies.books import Books
+from corral.placement.remedies.supplies import Job
+
+
+class Turn(NamedTuple):
+    """The place of a gang in the line of its queue."""
+
+    place: int
+    waiting: int
+    queue: str = ""
+
+
+class Scene:
+    """A cluster as the scheduler would see it; what is decided here nobody carries out."""
+
+    def __init__(self, snapshot: Snapshot, rule: Policy | None = None, *, seed: int = 0, terms: Terms = TERMS) -> None:
+        self.now = snapshot.taken
+        self.room = FleetRoom(Fleet(seed), rule)
+        self.desk = AdmissionDesk(self.room, terms)
+        self.board = Board(self.room, self.desk, frozenset(snapshot.schedulers).__contains__, lambda _: True)
+        self.unreadable: list[str] = []
+        """Queues that nobody could read."""
+        for node in snapshot.nodes:
+            self.board.take_node(node.metadata.name, node)
+        for queue in snapshot.queues:
+            self._take_queue(queue)
+        for group in snapshot.groups:
+            key = GroupKey(GROUP_KINDS[group.kind], ObjectKey(group.namespace, group.name))
+            self.board.take_group(key, group.size, group.queue)
+        for pod in snapshot.pods:
+            self.board.take_pod(None, pod, self.now)
+        self.board.tell_desk()
+
+    @property
+    def fleet(self) -> Fleet:
+        """Returns all nodes, and what is held on them."""
+        return self.room.fleet
+
+    @property
+    def admission(self) -> Admission:
+        """Returns who runs, who waits, and the books of queues."""
+        return self.desk.admission
+
+    def decide(self) -> Decided:
+        """Lets everybody have their turn; whoever may start holds their seats from now on."""
+        return self.board.decide(self.now, 0, 0)
+
+    def waiting(self, uids: list[str]) -> Known | None:
+        """Returns the pod among some that asks for most, of those that wait."""
+        found = [one for uid in uids if (one := self.board.crowd.get(uid)) is not None]
+        return max(found, key=_size, default=None)
+
+    def gang(self, name: str) -> Gang | None:
+        """Returns a gang that waits, in the queue that counts; None when nobody knows how many of it must start together."""
+        claim = self.board.crowd.claim(name)
+        return claim.gang._replace(queue=self.desk.queue_of(claim.gang.queue)) if claim is not None else None
+
+    def missing_group(self, pod: Known) -> GroupKey | None:
+        """Returns the object that would say how many pods of a gang start together, when it is not there."""
+        return group_of(pod) if self.board.crowd.size_of(pod.gang) is None else None
+
+    def turn(self, gang: str) -> Turn | None:
+        """Returns which place a gang has in the line of its queue."""
+        place, found = self.desk.place(gang), self.gang(gang)
+        return None if place is None or found is None else Turn(*place, found.queue)
+
+    def jobs(self, namespace: str, but: str = "") -> list[Job]:
+        """Returns everybody who holds room, seen from a namespace; one job, which asks, may not end for itself."""
+        return jobs_of(self.board.crowd, namespace, but, self.queue_of)
+
+    def books(self, namespace: str) -> Books:
+        """Returns what quotas say, seen from a namespace."""
+        return Books(self.desk.queues, self.admission.ground.namespaces, namespace)
+
+    def shown(self, gang: str, namespace: str) -> str:
+        """Returns the name of the job behind a gang, as seen from a namespace."""
+        pods = self.board.crowd.members(gang)
+        if not pods:
+            return gang
+        view = pods[0].view
+        name, place = job_name(view), view.metadata.namespace
+        return name if place == namespace else f"{place}/{name}"
+
+    def queue_of(self, pod: Known) -> str:
+        """Returns the queue that counts for a pod that holds room."""
+        return queue_of_holder(self.desk, pod)
+
+    def _take_queue(self, said: QueueSaid) -> None:
+        try:
+            self.desk.put_queue(terms_said(said))
+        except UnreadableQueueError:
+            self.unreadable.append(said.name)
+
+
+def queue_of_holder(desk: AdmissionDesk, pod: Known) -> str:
+    """Returns the queue in whose books a pod is that holds room; that of all together when it is in none."""
+    return ROOT if pod.standing is Standing.FOREIGN else desk.queue_that_counts(pod.gang, pod.membership.queue)
+
+
+def terms_said(said: QueueSaid) -> QueueTerms:
+    """Returns what a queue may have; raises UnreadableQueueError when that cannot be read."""
+    view = QueueView(metadata=Metadata(name=said.name), spec=said.spec)
+    return (terms_of if said.kind == QUEUE.qualified else terms_of_volcano)(view)
+
+
+def _size(pod: Known) -> tuple[int, int, int]:
+    ask = pod.request.ask
+    return ask.gpu.total, ask.cpu, ask.memory
