@@ -11,9 +11,11 @@ import pytest
 
 from corral.engine.node.containers import gated_start, starting
 from corral.engine.node.containers.ending import kill_everything
+from corral.engine.node.containers.failed_starts import start_or_fail, take_back
 from corral.engine.node.containers.forking import Program, fork_into
-from corral.engine.node.containers.launch import Mount, StartRefusedError
-from corral.engine.node.containers.record import Run, exit_path, read_ending, record_path
+from corral.engine.node.containers.launch import Launch, Mount, StartRefusedError
+from corral.engine.node.containers.record import Run, adopt, exit_path, read_ending, record_path
+from corral.engine.node.machine import control_groups
 from corral.engine.node.machine.control_groups import members
 from corral.engine.node.machine.mounts import why_no_mounts
 from corral.engine.node.machine.processes import command_line, process_table
@@ -134,7 +136,43 @@ def test_a_holder_that_cannot_join_its_group_runs_nothing_and_says_so(tmp_path: 
     ending = read_ending(str(tmp_path))
     assert ending is not None
     assert (ending.exit_code, ending.message) == (128, f"cannot join the control group {door}")
+    assert ending.is_refusal, "the machine was in the way, and not the command: it is tried again"
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("mounts", ["without mounts", "with mounts"])
+def test_a_group_that_is_gone_refuses_the_start_and_the_next_try_begins(
+    launcher: Launcher, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, mounts: str
+) -> None:
+    """Through the gate only the holder finds it out, in a copy of the node the copy does: it is told alike."""
+    if mounts == "with mounts" and why_no_mounts():
+        pytest.skip(why_no_mounts())
+    launch = launcher.launch(
+        "touch", str(tmp_path / "ran"), mounts=(Mount(str(tmp_path), "/mnt"),) if mounts == "with mounts" else ()
+    )
+    gone = str(tmp_path / "gone")
+    with monkeypatch.context() as patch:
+        patch.setattr(control_groups, "make_groups", lambda *_: (gone,))
+        refusal = refusal_of(launch)
+    assert refusal.reason == "CreateContainerError"
+    assert "cannot join" in refusal.message
+    assert not (tmp_path / "ran").exists()
+    assert adopt(launch.folder) is None, "the next try would find a run that has ended"
+
+    assert ended(start_or_fail(launch)).exit_code == 0
+    assert (tmp_path / "ran").exists()
+
+
+def refusal_of(launch: Launch) -> StartRefusedError:
+    """Starts a run that is refused, at once or when its holder has tried, and returns the refusal."""
+    try:
+        run = start_or_fail(launch)
+    except StartRefusedError as refusal:
+        return refusal
+    assert run.holder.wait_gone(PATIENCE)
+    refused = take_back(run)
+    assert refused is not None
+    return refused
 
 
 def test_what_goes_wrong_in_a_search_is_told_as_it_is() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from corral.engine.node.machine import control_groups
 from corral.engine.node.machine.control_groups import (
     Hierarchies,
     MountedHierarchy,
@@ -126,6 +127,37 @@ def test_groups_are_made_and_removed_on_this_machine() -> None:
     assert members(groups) is None
     assert not any(os.path.exists(os.path.join(place, node)) for place in places)
     assert remove_groups(groups, 5.0), "what is gone counts as removed"
+
+
+def test_a_node_that_goes_leaves_the_groups_of_others_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other has just made its group, and its run is about to join it: nothing tells that it is in use."""
+    if not hierarchies().membership:
+        pytest.skip("this machine gives no control groups")
+    place = os.path.join(hierarchies().membership, f"test-{os.getpid()}")
+    monkeypatch.setattr(control_groups, "hierarchies", lambda: Hierarchies(place))
+    make_groups("going", "run", None)
+    (group,) = make_groups("staying", "run", None)
+    remove_node("going")
+
+    assert can_be_joined(group)
+    assert not os.path.exists(os.path.join(place, "going"))
+    remove_node("staying")
+    assert not os.path.exists(os.path.join(place, "staying"))
+    os.rmdir(place)
+
+
+def test_the_place_that_nodes_share_outlasts_the_last_of_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A second node may be between two steps of making its first group there; folders are played."""
+    place = tmp_path / "corral"
+    (place / "first" / "run").mkdir(parents=True)
+    (place / "trial-1").mkdir()
+    monkeypatch.setattr(control_groups, "hierarchies", lambda: Hierarchies(str(place)))
+    remove_node("first")
+
+    assert os.listdir(place) == ["trial-1"]
+    (place / "trial-1").rmdir()
+    remove_node("first")
+    assert place.exists()
 
 
 def test_groups_that_a_program_has_made_are_counted_and_removed_with_its_own(tmp_path: Path) -> None:

@@ -1,21 +1,18 @@
-"""Commands that cannot become programs: told as runs that ended with 128, as container runtimes tell them.
+"""Starts that failed. Commands that cannot become programs are told as runs that ended with 128, as container runtimes do.
 
-So the restart policy counts for them, a job learns that its command is wrong, and nobody waits for what cannot come.
+So the restart policy counts for them, a job learns that its command is wrong, and nobody waits for what cannot come. What
+the machine was in the way of is refused instead, and tried again, even when only the holder itself could find out.
 """
 
 import os
 import time
 
-from corral.engine.node.containers.launch import Launch, StartRefusedError
-from corral.engine.node.containers.record import Run, exit_path, write_record
-from corral.engine.node.containers.starting import start
+from corral.engine.node.containers.ending import ending_of
+from corral.engine.node.containers.launch import START_ERROR, Launch, StartRefusedError
+from corral.engine.node.containers.record import NEVER_STARTED, Run, exit_path, write_record
+from corral.engine.node.containers.starting import forget, start
 from corral.engine.small_files import note
 from corral.engine.supervisor.host import ProcessIdentity
-
-START_ERROR = "StartError"
-"""The reason of a refusal that lies in the command itself."""
-NEVER_STARTED = 128
-"""The exit code of a run whose command could not become a program."""
 
 
 def start_or_fail(launch: Launch) -> Run:
@@ -26,6 +23,15 @@ def start_or_fail(launch: Launch) -> Run:
         if refusal.reason != START_ERROR:
             raise
         return _failed(launch, refusal.message)
+
+
+def take_back(run: Run) -> StartRefusedError | None:
+    """Returns the refusal of a run whose holder was not let in where it has to be, and forgets the run; else None."""
+    ending = ending_of(run)
+    if ending is None or not ending.is_refusal:
+        return None
+    forget(run)
+    return StartRefusedError("CreateContainerError", ending.message)
 
 
 def _failed(launch: Launch, message: str) -> Run:

@@ -29,7 +29,7 @@ export "$2"
 unset PWD OLDPWD corral_gate
 shift 4
 while [ -n "$1" ]; do
-    echo 0 >"$1" || { echo 128; echo "cannot join the control group $1"; exit 128; } >&3
+    echo 0 >"$1" || { echo 128 refused; echo "cannot join the control group $1"; exit 128; } >&3
     shift
 done
 shift

@@ -42,6 +42,8 @@ class Launch(NamedTuple):
     """How many restarts in a row this start is; it is kept with the run."""
 
 
+START_ERROR = "StartError"
+"""The reason of a refusal that lies in the command itself."""
 WAITING = "ContainerCreating"
 """The reason of a refusal that is only a wait for something on its way."""
 

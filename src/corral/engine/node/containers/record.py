@@ -1,7 +1,8 @@
 """What is known on disk about one run of a container: who holds it, and how it ended.
 
     record.json   the holder (pid and start mark), since when, its control groups, what it runs
-    exit          its exit code and a line end, written by the holder; without a line end there is no code yet
+    exit          its exit code and a line end, written by the holder; without a line end there is no code yet. Behind it, why
+                  it could not start; `refused` beside the code when the machine was in the way, which is tried again
     environment   what the program was started with, separated by NUL, readable by the user only; until it is settled
     execs/        one record for each process that joined it later
     mountpoints   empty folders that were made to mount over, one per line
@@ -23,6 +24,10 @@ MARK = "CORRAL_CONTAINER"
 """The variable that every process of a run carries: pod uid, container and run number."""
 KILLED = 137
 """The exit code of whatever ended without a word."""
+NEVER_STARTED = 128
+"""The exit code of a run that could not become a program."""
+REFUSED = "refused"
+"""Stands beside the exit code of a run that the machine did not let begin."""
 ROOM = " " * 32
 """Stands in the exit file from the start: the space is taken while there is some, and a full disk hides no exit code."""
 
@@ -58,6 +63,8 @@ class Ending(NamedTuple):
     finished_at: float
     message: str = ""
     """Why it could not even start; empty when it did."""
+    is_refusal: bool = False
+    """Whether the machine was in the way and not the command, so that it is to be started again."""
 
 
 def record_path(folder: str) -> str:
@@ -144,10 +151,11 @@ def adopt(folder: str) -> Run | None:
 def read_ending(folder: str) -> Ending | None:
     """Returns what the exit file says, None when it says nothing."""
     path = exit_path(folder)
-    code, ended, message = read_text(path).partition("\n")
-    if not ended or not code.strip().isdigit():
+    line, ended, message = read_text(path).partition("\n")
+    code, _, word = line.strip().partition(" ")
+    if not ended or not code.isdigit():
         return None
-    return Ending(int(code), os.stat(path).st_mtime, message.strip())
+    return Ending(int(code), os.stat(path).st_mtime, message.strip(), word == REFUSED)
 
 
 def write_ending(folder: str, code: int) -> None:

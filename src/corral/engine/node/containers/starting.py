@@ -15,10 +15,12 @@ from collections.abc import Mapping
 from corral.engine.node.containers.forking import Program, fork_into
 from corral.engine.node.containers.gated_start import Waiting, can_wait_at_a_gate, in_time, start_through_gate
 from corral.engine.node.containers.group_names import group_name, node_name
-from corral.engine.node.containers.launch import Launch, StartRefusedError
+from corral.engine.node.containers.launch import START_ERROR, Launch, StartRefusedError
 from corral.engine.node.containers.programs import check_texts, find_program
 from corral.engine.node.containers.record import (
     MARK,
+    NEVER_STARTED,
+    REFUSED,
     ROOM,
     Run,
     adopt,
@@ -26,6 +28,7 @@ from corral.engine.node.containers.record import (
     exit_path,
     mount_points_path,
     record_path,
+    settled_path,
     write_environment,
     write_record,
 )
@@ -79,10 +82,10 @@ def start(launch: Launch) -> Run:
         else:
             pid = _start_inside(launch, draft, mounts, env, handles)
     except OSError as error:
-        _forget(draft)
+        forget(draft)
         raise StartRefusedError("CreateContainerError", f"cannot prepare the run: {error.strerror}") from error
     except BaseException:
-        _forget(draft)
+        forget(draft)
         raise
     finally:
         for handle in set(handles):
@@ -195,7 +198,8 @@ def _prepare(launch: Launch, draft: Run, mounts: Plan | None, env: Mapping[bytes
         path = find_program(launch.argv, launch.env, launch.workdir)
     except StartRefusedError as refusal:
         # For a node that was killed meanwhile: its successor finds a run that never started, not one that vanished.
-        os.pwrite(3, f"128\n{refusal.message}\n".encode(errors="replace"), 0)
+        word = "" if refusal.reason == START_ERROR else f" {REFUSED}"
+        os.pwrite(3, f"{NEVER_STARTED}{word}\n{refusal.message}\n".encode(errors="replace"), 0)
         raise
     argv = tuple(os.fsencode(argument) for argument in (path, *launch.argv[1:]))
     if not keeps_through_a_shell(env):
@@ -251,10 +255,11 @@ def _settle_in(draft: Run, mounts: Plan | None) -> None:
         raise StartRefusedError("CreateContainerError", _no_workdir(draft, error)) from error
 
 
-def _forget(draft: Run) -> None:
+def forget(draft: Run) -> None:
+    """Removes everything that was made for a run that never began, so that it can be started anew."""
     control_groups.remove_groups(draft.groups)
     remove_unused(read_text(mount_points_path(draft.folder)).splitlines())
-    for path in (record_path, exit_path, environment_path, mount_points_path):
+    for path in (record_path, exit_path, environment_path, mount_points_path, settled_path):
         try:
             os.unlink(path(draft.folder))
         except FileNotFoundError:

@@ -9,6 +9,7 @@ import functools
 import os
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
 from corral.engine.small_files import read_text
@@ -169,9 +170,9 @@ def _below(group: str) -> list[str]:
 
 
 def remove_groups(groups: Iterable[str], patience: float = 0.1) -> bool:
-    """Removes groups; the kernel refuses for a moment after the last process has ended. False when some remain.
+    """Removes groups of runs with all groups in them; the kernel refuses for a moment after the last process has ended.
 
-    The wait is short, because it may hold up an event loop.
+    False when some remain. The wait is short, because it may hold up an event loop.
     """
     deadline = time.monotonic() + patience
     left = list(groups)
@@ -184,14 +185,19 @@ def remove_groups(groups: Iterable[str], patience: float = 0.1) -> bool:
 
 
 def remove_node(node: str) -> None:
-    """Removes all empty groups of one node, also those that a killed node made and never used."""
+    """Removes all empty groups of one node, also those that a killed node made and never used.
+
+    The place that all nodes of the machine share stays: whoever removed it would take it from a node that just makes a
+    group there, whose run would then go without.
+    """
     for place in {*hierarchies()} - {""}:
         folder = os.path.join(place, node)
         names = os.listdir(folder) if os.path.isdir(folder) else []
         groups = [os.path.join(folder, name) for name in names if os.path.isdir(os.path.join(folder, name))]
-        if remove_groups(groups, patience=0.0) and remove_groups([folder], patience=0.0):
-            # The last node of the machine takes the folder of all nodes along.
-            remove_groups([place], patience=0.0)
+        if remove_groups(groups, patience=0.0):
+            # A run that was begun meanwhile has a group in it, and keeps it: only groups of runs go with all that is below.
+            with suppress(OSError):
+                os.rmdir(folder)
 
 
 def killed_for_memory(groups: Iterable[str]) -> int:

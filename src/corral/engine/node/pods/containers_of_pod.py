@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 
 from corral.control.runtime import Runtime
 from corral.engine.node.addressing.ledger import RENEWED
-from corral.engine.node.containers.failed_starts import START_ERROR, start_or_fail
-from corral.engine.node.containers.launch import WAITING, StartRefusedError
+from corral.engine.node.containers.failed_starts import start_or_fail, take_back
+from corral.engine.node.containers.launch import START_ERROR, WAITING, StartRefusedError
 from corral.engine.node.containers.memory_watchdog import MemoryWatchdog
 from corral.engine.node.containers.record import Run
 from corral.engine.node.containers.watching import EndWatch
@@ -172,6 +172,12 @@ class ContainersOfPod:
         if watch is not None:
             watch.close()
         self._watchdog.forget(run)
+        refusal = take_back(run)
+        if refusal is not None:
+            container.taken_back()
+            self._logs.end(live.pod, container.spec, number)
+            self._refused(live, container, refusal)
+            return
         sight = how_it_ended(run, number, container.spec, self._logs.of(live.pod, container.spec, number))
         container.ended(sight)
         self._logs.end(live.pod, container.spec, number)

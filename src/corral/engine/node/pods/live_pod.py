@@ -23,6 +23,8 @@ class LiveContainer:
         self.run: Run | None = None
         """The processes, while there are any."""
         self.held: Held | None = None
+        self._overcome: Held | None = None
+        """What held up the latest start before it was made."""
         self.prober: Prober | None = None
         self.hook: asyncio.Task[None] | None = None
         """The hook after the start, while it runs."""
@@ -33,7 +35,13 @@ class LiveContainer:
         """Notes a new run, or one that was found."""
         if self.latest is not None and self.latest.number != sight.number:
             self.before = self.latest
+        self._overcome = self.held
         self.latest, self.run, self.held, self.hook_failure = sight, run, None, ""
+
+    def taken_back(self) -> None:
+        """Notes that the latest start was none: what held it up before counts on."""
+        self.latest, self.before, self.run, self.held = self.before, None, None, self._overcome
+        self.rest()
 
     def refused(self, reason: str, message: str, now: float) -> bool:
         """Notes that it cannot be started now; tells whether that is news."""
