@@ -43,6 +43,23 @@ def test_a_gang_waits_for_the_last_of_its_pods(cluster: Cluster) -> None:
         cluster.wait(cluster.places, lambda places: len(places) == 2)
 
 
+def test_a_gang_in_the_words_of_arena_takes_no_place_while_a_part_of_it_fits(cluster: Cluster) -> None:
+    for name in ("a", "b"):
+        cluster.node(name, 8)
+    group = "pod-group.scheduling.sigs.k8s.io"
+    gang = [f"pytorchjob-train-{index}" for index in range(3)]
+    with cluster.scheduler("--no-leader-elect"):
+        for name in gang:
+            cluster.pod(
+                name, 8, metadata={"labels": {f"{group}/name": "pytorchjob-train", f"{group}/min-available": "3"}}
+            )
+        told = cluster.wait(lambda: cluster.condition(gang[2]), lambda one: one.get("reason") == "Unschedulable")
+        assert "needs 3 pods at once and 2 fit" in told["message"]
+        assert cluster.places() == {}
+        cluster.node("c", 8)
+        cluster.wait(lambda: cluster.bound_of(gang), lambda bound: bound == 3)
+
+
 def test_what_a_scheduler_leaves_when_it_is_killed_the_next_one_finishes(cluster: Cluster) -> None:
     """Gangs fill the nodes and go again, while schedulers are killed at random moments: F28, invariants I1, I3 and I4."""
     chance = random.Random(7)

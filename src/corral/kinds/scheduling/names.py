@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from corral.kinds.training.label_names import POD_GROUP_NAME
+
 # Ours
 QUEUE: Final = "corral.dev/queue"
 """The label of a pod: the queue it waits in."""
@@ -85,6 +87,11 @@ VOLCANO_QUEUE: Final = "volcano.sh/queue-name"
 
 # scheduler-plugins
 PLUGINS_GROUP: Final = "scheduling.x-k8s.io/pod-group"
+
+# Coscheduling without group objects: the plugin of clusters where Arena comes from, and of scheduler-plugins before its PodGroups
+COSCHEDULING_GROUP: Final = POD_GROUP_NAME
+COSCHEDULING_MINIMUM: Final = "pod-group.scheduling.sigs.k8s.io/min-available"
+"""The label of a pod: how many pods of its gang must start together. `--gang` writes both."""
 
 # Kueue
 KUEUE_QUEUE: Final = "kueue.x-k8s.io/queue-name"

@@ -5,11 +5,12 @@ from typing import Any, Final
 import msgspec
 
 from corral.kinds.objects import Object
+from corral.kinds.scheduling.names import COSCHEDULING_GROUP, COSCHEDULING_MINIMUM
 from corral.kinds.submission.job_type import JobType, Role
 from corral.kinds.submission.submission import Submission
-from corral.kinds.training.label_names import JOB_NAME, POD_GROUP_NAME, REPLICA_INDEX, REPLICA_TYPE
+from corral.kinds.training.label_names import JOB_NAME, REPLICA_INDEX, REPLICA_TYPE
 
-GANG_NAME, GANG_SIZE = POD_GROUP_NAME, "pod-group.scheduling.sigs.k8s.io/min-available"
+GANG_NAME, GANG_SIZE = COSCHEDULING_GROUP, COSCHEDULING_MINIMUM
 SUSPENDED: Final = "scheduling.x-k8s.io/suspend"
 """The annotation by which kube-queue takes a job."""
 QUEUE_NAME: Final = "kueue.x-k8s.io/queue-name"
