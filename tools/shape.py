@@ -36,6 +36,7 @@ REGISTRY = re.compile(
         )
     )
 )
+NARROW_WAIT = re.compile(r"\bselect\.select\b|\bfrom select import .*\bselect\b|\bSelectSelector\b")
 QUESTION = re.compile(r"\bclick\.(?:confirm|prompt)\b")
 MACHINE_PATH = re.compile(
     # Where keys for ssh are mounted in a container is a default of the MPIJob API.
@@ -129,6 +130,14 @@ def questions_of_their_own(name: str, text: str) -> Iterator[str]:
         yield from (f"line {line}: asks by itself with `{found}`" for line, found in _found(QUESTION, text))
 
 
+def narrow_waits(name: str, text: str) -> Iterator[str]:
+    """What waits by `select` fails in a program that has more than 1,023 open files."""
+    if name.startswith("src/"):
+        yield from (
+            f"line {line}: `{found}` knows no handles above 1023: use poll" for line, found in _found(NARROW_WAIT, text)
+        )
+
+
 def shells_and_pickles(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Both turn data into code."""
     for node in ast.walk(tree):
@@ -148,6 +157,7 @@ TEXT_RULES: tuple[Callable[[str, str], Iterable[str]], ...] = (
     registry_hosts,
     machine_paths,
     questions_of_their_own,
+    narrow_waits,
 )
 NODE_RULES: tuple[Callable[[ast.Module], Iterable[tuple[int, str]]], ...] = (
     long_functions,

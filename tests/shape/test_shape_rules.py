@@ -26,6 +26,8 @@ BAD = {
     "a shell": ("src/x.py", "run('x', shell=True)\n", "shell"),
     "a pickle": ("src/x.py", "import pickle\n", "loader"),
     "a question of its own": ("src/corral/x.py", "click.confirm('sure?')\n", "line 1: asks by itself"),
+    "a select": ("src/x.py", "import select\nselect.select([1], [], [])\n", "line 2: `select.select`"),
+    "a select, from": ("src/x.py", "from select import select\n", "use poll"),
     "a pickle, from": ("src/x.py", "from pickle import loads\n", "loader"),
 }
 
@@ -33,6 +35,8 @@ GOOD = {
     "seven parameters and self": ("src/x.py", f"class C:\n    def f(self, {WIDE}): ...\n"),
     "options of a command": ("src/x.py", f"@click.option('-x')\ndef f({WIDE}, h, i): ...\n"),
     "a question where they belong": ("src/corral/surfaces/cli/speech/asking.py", "click.prompt('which?')\n"),
+    "a select outside of the product": ("tests/x.py", "select.select([1], [], [])\n"),
+    "a poll": ("src/x.py", "import select\nselect.poll().poll(1)\n"),
     "a narrow error": ("src/x.py", "try:\n    x()\nexcept OSError:\n    pass\n"),
     "a generated list": ("requirements.lock", "pypi" + ".org\n"),
     "a path that an API names": ("job.yaml", "sshAuthMountPath: /ro" + "ot/.ssh\n"),

@@ -223,8 +223,10 @@ class _SecureConnection(http.client.HTTPSConnection):
 
 def _is_quiet(connection: http.client.HTTPConnection) -> bool:
     """Whether an idle connection has nothing to read: if it has, that is the server's farewell."""
-    readable, _, _ = select.select([connection.sock], [], [], 0)
-    return not readable
+    # Not `select`, which knows no handles above 1023.
+    poll = select.poll()
+    poll.register(connection.sock, select.POLLIN)
+    return not poll.poll(0)
 
 
 def _traced(call: Call, told: Answer | UnreachableError, seconds: float) -> str:

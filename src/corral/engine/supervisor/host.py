@@ -60,7 +60,7 @@ class ProcessIdentity(NamedTuple):
                 if left <= 0:
                     return False
                 if handle is not None:
-                    _wait_readable(handle, min(left, 0.5))
+                    wait_readable(handle, min(left, 0.5))
                 else:
                     time.sleep(min(left, 0.02))
             return True
@@ -104,6 +104,14 @@ def lacking() -> tuple[str, ...]:
     return ("signals go by pid after a check instead of a pidfd", "memory of processes is not measured")
 
 
+def wait_readable(handle: int, seconds: float) -> bool:
+    """Returns whether there was something to read, or an end, before the time was over."""
+    # Not `select`, which knows no handles above 1023.
+    poll = select.poll()
+    poll.register(handle, select.POLLIN)
+    return bool(poll.poll(max(0.0, seconds) * 1000))
+
+
 def _boot() -> str:
     with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as file:
         return file.read(8)
@@ -117,13 +125,6 @@ def _handle(pid: int) -> int | None:
         return os.pidfd_open(pid)
     except OSError:
         return None
-
-
-def _wait_readable(handle: int, seconds: float) -> None:
-    # Not `select`, which knows no handles above 1023.
-    poll = select.poll()
-    poll.register(handle, select.POLLIN)
-    poll.poll(seconds * 1000)
 
 
 def _kill(pid: int, number: int) -> bool:

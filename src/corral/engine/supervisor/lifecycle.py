@@ -6,7 +6,6 @@ supervisor runs is the kernel's word (its lock), never a file's.
 
 import json
 import os
-import select
 import signal
 import sys
 import time
@@ -16,7 +15,7 @@ from typing import NamedTuple
 from corral.engine.supervisor import locking
 from corral.engine.supervisor.children import end_left_behind, left_behind
 from corral.engine.supervisor.home import Home
-from corral.engine.supervisor.host import ProcessIdentity
+from corral.engine.supervisor.host import ProcessIdentity, wait_readable
 from corral.engine.supervisor.log_files import last_lines, open_log
 from corral.engine.supervisor.plan import Plan, read_plan, write_plan
 from corral.engine.supervisor.report import Report, read_report
@@ -153,8 +152,7 @@ def child_environment() -> dict[str, str]:
 def _line(handle: int, seconds: float) -> bytes:
     deadline, received = time.monotonic() + seconds, b""
     while not received.endswith(b"\n"):
-        ready, _, _ = select.select([handle], [], [], max(0.0, deadline - time.monotonic()))
-        chunk = os.read(handle, 4096) if ready else b""
+        chunk = os.read(handle, 4096) if wait_readable(handle, deadline - time.monotonic()) else b""
         if not chunk:
             break
         received += chunk

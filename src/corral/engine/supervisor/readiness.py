@@ -5,12 +5,12 @@ client to import on the way. Between the waits the children are looked at, so th
 reported at once with its own last words.
 """
 
-import select
 import socket
 import time
 from collections.abc import Callable
 
 from corral.engine.supervisor.home import Home
+from corral.engine.supervisor.host import wait_readable
 from corral.engine.supervisor.lifecycle import observe
 from corral.engine.supervisor.log_files import last_lines
 from corral.engine.supervisor.report import ChildReport
@@ -46,7 +46,7 @@ def _ask(home: Home, port: int, deadline: float, on_slice: Callable[[], None]) -
         with socket.create_connection(("127.0.0.1", port), timeout=5.0) as connection:
             connection.sendall(request.encode())
             while time.monotonic() < deadline:
-                if select.select([connection], [], [], SLICE_SECONDS)[0]:
+                if wait_readable(connection.fileno(), SLICE_SECONDS):
                     return connection.recv(64).startswith(b"HTTP/1.1 200")
                 _refuse_failed(home)
                 on_slice()

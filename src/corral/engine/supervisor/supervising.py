@@ -1,14 +1,13 @@
 """The loop: wait for a signal, a child's end or the next due time; then do what follows."""
 
 import os
-import select
 import signal
 import sys
 import time
 
 from corral.engine.supervisor.children import HANDLED, Child
 from corral.engine.supervisor.home import Home
-from corral.engine.supervisor.host import identity
+from corral.engine.supervisor.host import identity, wait_readable
 from corral.engine.supervisor.locking import HeldLock
 from corral.engine.supervisor.log_files import rotate
 from corral.engine.supervisor.plan import Plan, read_plan
@@ -114,7 +113,7 @@ class Supervisor:
 
     def _sleep(self, seconds: float) -> None:
         if not self._signals:
-            select.select([self._wakeup], [], [], seconds)
+            wait_readable(self._wakeup, seconds)
         try:
             os.read(self._wakeup, 4096)
         except BlockingIOError:

@@ -74,9 +74,12 @@ def _typed(running: "RunningCommand", keyboard: int | None) -> Iterator[None]:
 
 
 def _send_typed(running: "RunningCommand", keyboard: int, heard: int) -> None:
+    # Not `select`, which knows no handles above 1023.
+    poll = select.poll()
+    for handle in (keyboard, heard):
+        poll.register(handle, select.POLLIN)
     while True:
-        ready, _, _ = select.select([keyboard, heard], [], [])
-        if heard in ready:
+        if any(handle == heard for handle, _ in poll.poll()):
             return
         if not (data := _read(keyboard)):
             break
