@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.sync_client import SyncClient
 from corral.kinds.objects import Object
+from corral.kinds.queues.queue import QUEUE
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.scheduling.names import CHOSEN_DEVICES, GANG, GANG_SIZE
 from corral.kinds.well_known import EVENT, NAMESPACE, NODE, POD, SERVICE_ACCOUNT
 from corral.placement.certificates.certificate import certificate_in
 from corral.placement.certificates.verifier import faults_in_log
-from corral.ports.object_store import AT_ONCE, Patch, Scope
+from corral.ports.object_store import AT_ONCE, Patch, Scope, WriteOptions
 from corral.ports.refusals import AlreadyExistsError, NotFoundError
 from tests.training.operator_process import OperatorProcess
 
@@ -44,6 +45,7 @@ class Cluster:
         self.namespace = f"scheduling-{self.token}"
         self.scheduler_name = f"corral-{self.token}"
         self._nodes: list[str] = []
+        self._queues: list[str] = []
         self._logs: list[Path] = []
 
     # --- what there is ---
@@ -62,6 +64,8 @@ class Cluster:
             self.delete(pod["metadata"]["name"])
         for name in self._nodes:
             self.client.delete(NODE, ObjectKey("", name))
+        for name in list(self._queues):
+            self.remove_queue(name)
         self.client.delete(NAMESPACE, ObjectKey("", self.namespace))
 
     def node(self, name: str, gpus: int, **metadata: Any) -> str:
@@ -102,6 +106,26 @@ class Cluster:
             self.pod(one, gpus, metadata=marks)
         return names
 
+    def queue(self, name: str, **spec: Any) -> str:
+        """Describes a queue, and returns its name on the server; one that is there is described anew."""
+        full = name if name.endswith(self.token) else f"{name}-{self.token}"
+        body = {"apiVersion": QUEUE.api_version, "kind": QUEUE.kind, "metadata": {"name": full}, "spec": spec}
+        options = WriteOptions(manager="tests", force=True)
+        self.client.patch(QUEUE, ObjectKey("", full), Patch("apply", body), options=options)
+        if full not in self._queues:
+            self._queues.append(full)
+        return full
+
+    def remove_queue(self, full: str) -> None:
+        """Takes a queue away."""
+        self.client.delete(QUEUE, ObjectKey("", full))
+        self._queues.remove(full)
+
+    def standing(self, queue: str) -> Object:
+        """Returns what a queue says of itself."""
+        found: Object = self.client.get(QUEUE, ObjectKey("", queue)).get("status") or {}
+        return found
+
     def delete(self, name: str) -> None:
         """Takes a pod away at once."""
         try:
@@ -115,9 +139,13 @@ class Cluster:
         """Returns all pods."""
         return self.client.list(POD, Scope(self.namespace))
 
+    def key(self, name: str) -> ObjectKey:
+        """Returns where an object of the namespace is."""
+        return ObjectKey(self.namespace, name)
+
     def get(self, resource: ApiResource, name: str) -> Object:
         """Returns an object of the namespace."""
-        return self.client.get(resource, ObjectKey(self.namespace, name))
+        return self.client.get(resource, self.key(name))
 
     def places(self) -> dict[str, str]:
         """Returns where each pod is bound; those that wait are left out."""

@@ -33,6 +33,8 @@ class AdmissionDesk:
         self._named: dict[str, str] = {}
         """The queue that each gang names, whether it counts or not."""
         self._queues: set[str] = set()
+        self._complaints: dict[str, str] = {}
+        """Of queues whose terms cannot be read, why."""
 
     # --- nodes and pods of others ---
 
@@ -66,14 +68,30 @@ class AdmissionDesk:
 
     def put_queue(self, terms: QueueTerms) -> None:
         """Adds or replaces a queue."""
-        before = len(self._queues)
+        self._complaints.pop(terms.name, None)
         self._admission.put_queue(terms)
-        self._queues.add(terms.name)
-        if not before or terms.name == _UNCHOSEN:
+        self._add(terms.name)
+
+    def put_unreadable(self, name: str, complaint: str) -> None:
+        """Notes a queue whose terms cannot be read: it is there, and its gangs wait until somebody corrects them."""
+        self._complaints[name] = complaint
+        self._admission.remove_queue(name)
+        self._add(name)
+
+    def complaint_about(self, name: str) -> str:
+        """Returns why the terms of a queue cannot be read, "" when they can."""
+        return self._complaints.get(name, "")
+
+    def _add(self, name: str) -> None:
+        is_first = not self._queues
+        is_choice = name == _UNCHOSEN and name not in self._queues
+        self._queues.add(name)
+        if is_first or is_choice:
             self._name_anew()
 
     def remove_queue(self, name: str) -> None:
         """Takes a queue away; its gangs wait until it is there again, or until there is none at all."""
+        self._complaints.pop(name, None)
         self._admission.remove_queue(name)
         self._queues.discard(name)
         if not self._queues or name == _UNCHOSEN:
@@ -175,11 +193,19 @@ class AdmissionDesk:
 
     def refusal(self, uid: str) -> Refusal | None:
         """Returns why a gang waits, None when it does not, or when nobody has looked yet."""
-        return self._admission.refusal(uid)
+        found = self._admission.refusal(uid)
+        if found is None or found.code != "queue-missing" or found.binding not in self._complaints:
+            return found
+        sentence = f"The terms of queue {found.binding} cannot be read: {self._complaints[found.binding]}"
+        return found._replace(code="queue-unreadable", sentence=sentence)
 
     def place(self, uid: str) -> tuple[int, int] | None:
         """Returns which place a gang has in the line of its queue, and how many stand there."""
         return self._admission.place(uid)
+
+    def standing(self, queue: str) -> QueueStanding:
+        """Returns what the gangs of a queue have and want now."""
+        return self._admission.standing(queue)
 
     def standings(self) -> Iterable[tuple[str, QueueStanding]]:
         """Yields how each queue stands that somebody described."""

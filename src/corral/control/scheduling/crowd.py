@@ -203,12 +203,23 @@ class Crowd:
             said.checkpoints and bool(owner_of(first)),
             all(one.membership.is_preemptible for one in everybody),
             0 if past is None else past.evictions,
+            run_time_of(everybody),
         )
 
 
 def is_elastic(pods: list[Known]) -> bool:
     """Whether a gang can use more pods than it needs."""
     return any(one.membership.most > one.membership.size for one in pods)
+
+
+def run_time_of(pods: list[Known]) -> float | None:
+    """Returns how long a gang runs at most: as its owner says, and no longer than all of its pods may."""
+    said = [one.membership.run_time for one in pods if one.membership.run_time is not None]
+    deadlines = [one.membership.deadline for one in pods if one.membership.deadline is not None]
+    bounds = [max(said)] if said else []
+    if len(deadlines) == len(pods):
+        bounds.append(max(deadlines))
+    return min(bounds, default=None)
 
 
 def group_of(pod: Known) -> GroupKey | None:

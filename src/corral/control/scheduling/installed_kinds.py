@@ -11,6 +11,7 @@ from corral.kinds.objects import key_of
 from corral.kinds.references import ApiResource
 from corral.kinds.scheduling.group_view import DefinitionView
 from corral.kinds.well_known import CUSTOM_RESOURCE_DEFINITION
+from corral.ports.clock import Clock
 from corral.ports.refusals import ForbiddenError, NotFoundError
 
 _GLANCE: Final = 0.05
@@ -45,10 +46,10 @@ class InstalledKinds:
     async def follow(self) -> None:
         """Returns when all objects there are now are known; kinds that come later are followed as they come."""
         self._definitions.subscribe(self._take_definitions)
-        await self._known(self._definitions)
+        await known(self._definitions, self._clock)
         self._follow_installed()
         for cache in list(self._followed.values()):
-            await self._known(cache)
+            await known(cache, self._clock)
 
     async def run(self) -> None:
         """Works until cancelled."""
@@ -60,11 +61,6 @@ class InstalledKinds:
                 gone = [Delta(key_of(one), one, None) for one in cache.objects()]
                 await self._caches.drop(resource)
                 self._listeners[resource].take(gone)
-
-    async def _known(self, cache: ObjectCache[Any]) -> None:
-        """Returns when a cache has its first list, or may not have one."""
-        while not cache.has_synced and not isinstance(cache.failure, ForbiddenError | NotFoundError):
-            await self._clock.sleep(_GLANCE)
 
     def _take_definitions(self, deltas: Sequence[Delta[DefinitionView]]) -> None:
         if any(delta.key.name in self._names for delta in deltas):
@@ -79,3 +75,9 @@ class InstalledKinds:
                 self._followed[resource] = cache
                 cache.subscribe(listener.take)
         return [resource for resource in self._followed if resource.qualified not in there]
+
+
+async def known(cache: ObjectCache[Any], clock: Clock) -> None:
+    """Returns when a cache has its first list, or may not have one."""
+    while not cache.has_synced and not isinstance(cache.failure, ForbiddenError | NotFoundError):
+        await clock.sleep(_GLANCE)

@@ -33,6 +33,8 @@ from corral.control.scheduling.ledger_keeper import LedgerKeeper
 from corral.control.scheduling.measures import Measures
 from corral.control.scheduling.orders import Orders
 from corral.control.scheduling.promises import State
+from corral.control.scheduling.queueing.followed_queues import FollowedQueues
+from corral.control.scheduling.queueing.followed_quotas import FollowedQuotas
 from corral.control.scheduling.room import FleetRoom
 from corral.control.scheduling.telling import Telling, reference_to
 from corral.kinds.scheduling.ledger import Decision
@@ -79,6 +81,9 @@ class Scheduler:
         self.explaining = Explaining(self.board, self.desk, runtime.clock, runtime.events.emit, fence, foretelling)
         self._groups = Groups(runtime, self.board, orders.names, fence)
         self._groups.on_news = self._tell_news
+        self.queues = FollowedQueues(runtime, self.board, self.desk, fence, writes=not orders.shard)
+        self.queues.on_news = self._tell_news
+        self._quotas = FollowedQuotas(runtime, self.desk)
         self.giving_way = GivingWay(runtime, self.board, self._keeper, fence)
         self.giving_way.on_done = self._tell_news
         self.giving_way.on_evicted = measures.evicted.add
@@ -115,6 +120,7 @@ class Scheduler:
                 group.create_task(self._telling.run(), name="telling")
                 group.create_task(self.explaining.run(), name="explaining")
                 group.create_task(self._groups.run(), name="groups")
+                group.create_task(self.queues.run(), name="queues")
                 group.create_task(self.giving_way.run(), name="giving-way")
                 for number in range(_BINDERS):
                     group.create_task(self._bind(), name=f"binding-{number}")
@@ -140,6 +146,8 @@ class Scheduler:
     # --- hearing ---
 
     async def _follow(self) -> None:
+        await self.queues.follow()  # no gang may be let in by no terms
+        await self._quotas.follow()
         await self._groups.follow()
         self._nodes.subscribe(self._take_nodes)
         await self._nodes.wait_synced()  # a pod that is bound holds its place only where the node is known
@@ -201,6 +209,7 @@ class Scheduler:
                 self._take_decided(decided)
                 await asyncio.sleep(0)
             self._telling.look()
+            self.queues.look()
 
     async def _remind(self) -> None:
         """Lets it be decided again where time alone may change the answer: rests end, gangs become old, sizes may change."""

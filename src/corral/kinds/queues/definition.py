@@ -7,8 +7,11 @@ from corral.kinds.training.definitions.custom_definition import AGE, column, cus
 _COLUMNS = [
     column("Parent", ".spec.parent", "The queue it is a part of."),
     column("Weight", ".spec.weight", "Its weight beside others.", "integer"),
-    column("GPUs", r".status.used.nvidia\.com/gpu", "What it holds."),
+    column("Guaranteed", r".spec.guarantee.nvidia\.com/gpu", "The GPUs that it gets back whenever it asks."),
+    column("Limit", r".spec.limit.nvidia\.com/gpu", "The GPUs that it never exceeds."),
+    column("GPUs", r".status.used.nvidia\.com/gpu", "The GPUs that it holds."),
     column("Running", ".status.running", "How many of its gangs hold places.", "integer"),
+    column("Wanted", r".status.wanted.nvidia\.com/gpu", "The GPUs that its waiting gangs need."),
     column("Waiting", ".status.waiting", "How many of its gangs wait.", "integer"),
     column("Ready", ".status.conditions[-1:].status", "Whether its terms are followed."),
     AGE,

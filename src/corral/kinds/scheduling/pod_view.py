@@ -135,6 +135,7 @@ class SchedulingSpec(msgspec.Struct, rename="camel", kw_only=True):
     scheduler_name: str = ""
     priority: int = 0
     preemption_policy: str = ""
+    active_deadline_seconds: int | None = None
     node_selector: dict[str, str] = {}
     affinity: Affinity | None = None
     tolerations: list[Toleration] = []

@@ -4,10 +4,19 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
-from corral.kinds.objects import Object, owner_reference
+from corral.kinds.objects import Object, labels_of, owner_reference
 from corral.kinds.quantities import quantity_text, total_quantity
 from corral.kinds.references import ApiResource
-from corral.kinds.scheduling.names import CHECKPOINTS, GANG, GANG_MOST, GANG_SIZE, PREEMPTIBLE
+from corral.kinds.scheduling.names import (
+    CHECKPOINTS,
+    GANG,
+    GANG_MOST,
+    GANG_SIZE,
+    KUEUE_QUEUE,
+    PREEMPTIBLE,
+    QUEUE,
+    RUN_TIME,
+)
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.run_policy import SchedulingPolicy
 from corral.reconcile.plan import Action, Create, Delete, EmitEvent, Told, Update
@@ -34,10 +43,13 @@ def gangs_for(scheduler_name: str) -> Gangs:
 
 
 def mark_member(gangs: Gangs, job: TrainingJob, place: Place, pod: Object) -> None:
-    """Lets a pod name its gang and its scheduler; a scheduler that the template names stays."""
+    """Lets a pod name its queue, its gang and its scheduler; what the template says of queue and scheduler stays."""
+    metadata = pod["metadata"]
+    queue = _queue_label(gangs, job)
+    if queue:
+        metadata["labels"].setdefault(QUEUE, queue)
     if not gangs.dialect:
         return
-    metadata = pod["metadata"]
     pod["spec"]["schedulerName"] = pod["spec"].get("schedulerName") or gangs.scheduler_name
     if gangs.dialect == "volcano":
         told = {"scheduling.k8s.io/group-name": job.name, "volcano.sh/task-spec": place.role.lower()}
@@ -49,12 +61,23 @@ def mark_member(gangs: Gangs, job: TrainingJob, place: Place, pod: Object) -> No
         metadata["annotations"] = {**metadata.get("annotations", {}), **_told_to_ours(job)}
 
 
+def _queue_label(gangs: Gangs, job: TrainingJob) -> str:
+    """Returns the queue that the labels of a job name; Kueue's label counts where our scheduler is asked, and nobody else reads it."""
+    labels = labels_of(job.object)
+    return labels.get(QUEUE) or (labels.get(KUEUE_QUEUE, "") if gangs.dialect == "corral" else "")
+
+
 def _told_to_ours(job: TrainingJob) -> dict[str, str]:
     """Returns what our own scheduler is told with each pod: how large its gang is, and how it may be treated."""
     bounds, policy = gang_bounds_of(job), job.run_policy.scheduling_policy
     told: dict[str, str] = {
-        name: job.annotations[name] for name in (CHECKPOINTS, PREEMPTIBLE) if name in job.annotations
+        name: job.annotations[name] for name in (CHECKPOINTS, PREEMPTIBLE, RUN_TIME) if name in job.annotations
     }
+    if policy is not None and policy.queue:
+        told[QUEUE] = policy.queue  # no label: it may be any text
+    deadline = job.run_policy.active_deadline_seconds
+    if deadline and RUN_TIME not in told:
+        told[RUN_TIME] = str(deadline)
     if bounds is None:
         return {**told, GANG_SIZE: str(_min_member(job))}
     is_given = policy is not None and policy.min_available is not None

@@ -225,3 +225,48 @@ def test_pods_name_their_gang(scheduler: str, want: Object) -> None:
 
 def test_a_scheduler_that_the_template_names_stays() -> None:
     assert marked("volcano", schedulerName="mine")["spec"] == {"schedulerName": "mine"}
+
+
+class Named(NamedTuple):
+    job: Object
+    want: Object
+    scheduler: str = "corral-scheduler"
+    policy: Object | None = None
+
+
+QUEUES: dict[str, Named] = {
+    "by our own label": Named({"corral.dev/queue": "a"}, {"corral.dev/queue": "a"}),
+    "by our own label, whoever schedules": Named({"corral.dev/queue": "a"}, {"corral.dev/queue": "a"}, ""),
+    "by Kueue's label, where we schedule": Named({"kueue.x-k8s.io/queue-name": "b"}, {"corral.dev/queue": "b"}),
+    "not by Kueue's label elsewhere": Named({"kueue.x-k8s.io/queue-name": "b"}, {}, "volcano"),
+    "by its policy": Named({}, {"corral.dev/queue": "c d"}, policy={"queue": "c d"}),
+}
+
+
+@pytest.mark.parametrize("case", QUEUES.values(), ids=QUEUES)
+def test_pods_name_the_queue_of_their_job(case: Named) -> None:
+    obj = manifest("PyTorchJob", Worker=2)
+    obj["metadata"]["labels"] = case.job
+    obj["spec"]["runPolicy"] = {"schedulingPolicy": case.policy} if case.policy else {}
+    pod: Object = {"metadata": {"labels": {}}, "spec": {}}
+    mark_member(gangs_for(case.scheduler), read_job(obj), Place("Worker", 1), pod)
+    found = {**pod["metadata"]["labels"], **pod["metadata"].get("annotations", {})}
+    assert {name: value for name, value in found.items() if name == "corral.dev/queue"} == case.want
+
+
+def test_the_queue_that_a_template_names_stays() -> None:
+    obj = manifest("PyTorchJob", Worker=2)
+    obj["metadata"]["labels"] = {"corral.dev/queue": "of-the-job"}
+    pod: Object = {"metadata": {"labels": {"corral.dev/queue": "of-the-pod"}}, "spec": {}}
+    mark_member(gangs_for(""), read_job(obj), Place("Worker", 1), pod)
+    assert pod["metadata"]["labels"] == {"corral.dev/queue": "of-the-pod"}
+
+
+@pytest.mark.parametrize(("said", "want"), [({}, "3600"), ({"corral.dev/run-time": "20m"}, "20m")])
+def test_pods_say_how_long_their_job_runs(said: dict[str, str], want: str) -> None:
+    obj = manifest("PyTorchJob", Worker=2)
+    obj["metadata"]["annotations"] = said
+    obj["spec"]["runPolicy"] = {"activeDeadlineSeconds": 3600}
+    pod: Object = {"metadata": {"labels": {}}, "spec": {}}
+    mark_member(gangs_for("corral-scheduler"), read_job(obj), Place("Worker", 1), pod)
+    assert pod["metadata"]["annotations"]["corral.dev/run-time"] == want

@@ -5,8 +5,9 @@ from typing import NamedTuple
 from corral.control.scheduling.dialects.catalogue import DIALECTS
 from corral.control.scheduling.dialects.dialect import GangWords, MalformedError, whole_number
 from corral.kinds.references import ApiResource
-from corral.kinds.scheduling.names import CHECKPOINTS, GANG_MOST, PREEMPTIBLE, STRATEGY
+from corral.kinds.scheduling.names import CHECKPOINTS, GANG_MOST, PREEMPTIBLE, RUN_TIME, STRATEGY
 from corral.kinds.scheduling.pod_view import SchedulingPod
+from corral.kinds.submission import spelling
 from corral.kinds.training.label_names import JOB_ROLE, REPLICA_INDEX, REPLICA_TYPE
 
 MOST_MEMBERS = 5000
@@ -37,6 +38,10 @@ class Membership(NamedTuple):
     is_preemptible: bool = True
     turn_to_go: int = 0
     """Those with the highest go first when the gang shrinks."""
+    run_time: float | None = None
+    """How long its gang runs, in seconds, as its owner says; None when nobody does."""
+    deadline: float | None = None
+    """After how many seconds it is ended wherever it has come; None for never."""
     complaint: str = ""
 
 
@@ -45,9 +50,9 @@ ALONE = Membership()
 
 def membership_of(pod: SchedulingPod) -> Membership:
     """Returns what a pod says about its gang."""
-    labels, annotations = pod.metadata.labels, pod.metadata.annotations
+    labels, annotations, deadline = pod.metadata.labels, pod.metadata.annotations, pod.spec.active_deadline_seconds
     if not labels and not annotations:
-        return ALONE
+        return ALONE if deadline is None else ALONE._replace(deadline=deadline)
     strategy = pod.value(STRATEGY)
     found = Membership(
         queue=_first(pod, _QUEUES),
@@ -56,10 +61,15 @@ def membership_of(pod: SchedulingPod) -> Membership:
         near=_first(pod, _NEAR),
         checkpoints=pod.value(CHECKPOINTS) == "true",
         is_preemptible=pod.value(PREEMPTIBLE) != "false",
+        deadline=deadline,
         complaint=""
         if strategy in ("", *STRATEGIES)
         else f"{STRATEGY} is {strategy!r}, not one of {', '.join(STRATEGIES)}",
     )
+    try:
+        found = found._replace(run_time=_run_time(pod))
+    except ValueError as error:
+        found = found._replace(complaint=found.complaint or f"{RUN_TIME}: {error}")
     words = next((one for one in _GANGS if one.name in labels or one.name in annotations), None)
     if words is None or not pod.value(words.name):
         return found
@@ -83,6 +93,11 @@ def _size(pod: SchedulingPod, words: GangWords) -> int:
 def _most(pod: SchedulingPod) -> int:
     said = pod.value(GANG_MOST)
     return whole_number(GANG_MOST, said, MOST_MEMBERS) if said else 0
+
+
+def _run_time(pod: SchedulingPod) -> float | None:
+    said = pod.value(RUN_TIME)
+    return spelling.seconds(said) if said else None
 
 
 def _turn_to_go(pod: SchedulingPod) -> int:

@@ -104,8 +104,8 @@ def _from_template(job: TrainingJob, place: Place, name: str, settings: Settings
     _append(spec, "volumes", [_ssh_volume(job)])
     _append(spec["containers"][0], "volumeMounts", [mount(_SSH_VOLUME, ssh_path(job))])
     template = {"metadata": metadata, "spec": spec}
+    mark_member(settings.gangs, as_gang(job), place, template)
     if settings.gangs.dialect:
-        mark_member(settings.gangs, as_gang(job), place, template)
         spec["schedulerName"] = settings.gangs.scheduler_name
     return template
 
