@@ -44,6 +44,10 @@ bench: dev-environment  ## measure, next to a real control plane when its binari
 	@CORRAL_BENCH_PEER="$(PEER)" $(DEV)/bin/python -m tools.bench.training
 	@$(DEV)/bin/python -m tools.bench.node
 	@$(DEV)/bin/python -m tools.bench.cli
+	@$(DEV)/bin/python -m tools.bench.placement
+	@$(DEV)/bin/python -m tools.bench.placement.gangs
+	@$(DEV)/bin/python -m tools.bench.placement.why
+	@$(DEV)/bin/python -m tools.bench.scheduling
 
 kubernetes: dev-environment  ## build etcd and Kubernetes from Go modules into ~/.cache/corral
 	@$(DEV)/bin/python -m corral.testing.control_plane build
