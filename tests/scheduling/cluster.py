@@ -47,6 +47,8 @@ class Cluster:
         self._nodes: list[str] = []
         self._queues: list[str] = []
         self._logs: list[Path] = []
+        self.promised_before = 0
+        """Places that the test itself wrote to the ledger: whoever had promised them has the certificates."""
 
     # --- what there is ---
 

@@ -117,6 +117,7 @@ def test_a_promise_that_was_never_bound_is_finished_or_taken_back(cluster: Clust
     ]
     ledger = {"metadata": {"name": "corral-scheduler-ledger", "namespace": cluster.namespace}}
     cluster.client.create(CONFIG_MAP, {**ledger, "data": {"epoch": "7", "decisions": f"[{', '.join(rows)}]"}})
+    cluster.promised_before = 2
     with cluster.scheduler("--no-leader-elect"):
         cluster.wait(cluster.places, lambda places: len(places) == 4)
         devices = {name: cluster.get(POD, name)["metadata"]["annotations"]["corral.dev/gpus"] for name in names}
