@@ -190,7 +190,10 @@ class Resource:
     """The version in which objects rest; "" when it is this one."""
     to_storage: Callable[[Object], Object] | None = None
     from_storage: Callable[[Object], Object] | None = None
-    """Conversions between this version and the stored one; None copies and renames apiVersion."""
+    """Conversions between this version and the stored one; None copies and renames apiVersion.
+
+    One that has nothing to change returns the object that it was given; it changes none, but returns another instead.
+    """
     storage_group: str | None = None
     """The group under which objects rest, when several groups share them (events)."""
     selectable_fields: tuple[str, ...] = ()

@@ -1,6 +1,7 @@
 """How stored objects look to one client: version, shape (object, metadata, table) and encoding.
 
-The common case, a JSON object in the version in which it rests, is a copy of stored bytes; everything else decodes.
+The common case, a JSON object in the version in which it rests, is a copy of stored bytes; everything else decodes. Whether a
+custom resource is shown as it rests depends on its schema, and is found out once for each entry.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,20 +39,34 @@ class View:
     def decoded(self, entry: Entry) -> Object:
         """Returns a fresh copy of the object in this view's version."""
         obj: Object = _decode(entry.value)
-        return obj if self._raw else self.converted(obj)
+        if self._rests(entry):
+            return obj
+        rested_in, shown = obj.get("apiVersion"), self._converted(obj)
+        if shown is obj and rested_in == self.resource.api_version:
+            entry.shown_by = self.resource
+        return shown
 
-    def converted(self, stored: Object) -> Object:
+    def _rests(self, entry: Entry) -> bool:
+        """Whether an entry is known to be shown just as it rests."""
+        return self._raw or entry.shown_by is self.resource
+
+    def _converted(self, stored: Object) -> Object:
         """Returns a stored object in this view's version; may change the one it is given."""
         if self.resource.from_storage is not None:
             stored = self.resource.from_storage(stored)
         stored["apiVersion"] = self.resource.api_version
         return stored
 
+    def _json(self, entry: Entry) -> bytes:
+        """Returns an object in this view's version as JSON, without making it anew when it is shown as it rests."""
+        if self._rests(entry):
+            return entry.value
+        obj = self.decoded(entry)
+        return entry.value if self._rests(entry) else _encode(obj)
+
     def one(self, entry: Entry, now: float) -> bytes:
         """Returns a single object as JSON."""
-        if self._raw and self.form.shape == "object":
-            return entry.value
-        return self.shown(self.decoded(entry), now)
+        return self._json(entry) if self.form.shape == "object" else self.shown(self.decoded(entry), now)
 
     def shown(self, obj: Object, now: float, headers: bool = True) -> bytes:
         """Returns a decoded object of this view's version as JSON in this view's shape."""
@@ -81,7 +96,7 @@ class View:
 
     def _item(self, entry: Entry) -> Piece:
         """Returns one item of a list: built-in ones come without kind and version, and without being copied."""
-        value = entry.value if self._raw else _encode(self.decoded(entry))
+        value = self._json(entry)
         if not self.resource.structural and value.startswith(self._head):
             return b",{", memoryview(value)[len(self._head) :]
         return b",", value
@@ -94,8 +109,8 @@ class View:
 
     def event(self, kind: str, entry: Entry, now: float, first: bool) -> bytes:
         """Returns one watch event, a line of JSON."""
-        if self._raw and self.form.shape == "object":
-            shown = entry.value
+        if self.form.shape == "object":
+            shown = self._json(entry)
         else:
             shown = self.shown(self.decoded(entry), now, headers=first)
         return b'{"type":"%s","object":%s}\n' % (kind.encode(), shown)

@@ -26,12 +26,13 @@ _METADATA = msgspec.json.Decoder(_Object)
 class Entry:
     """One object as it was committed at `rev`; `value` never changes."""
 
-    __slots__ = ("_fields", "_labels", "_terminating", "key", "rev", "value")
+    __slots__ = ("_fields", "_labels", "_terminating", "key", "rev", "shown_by", "value")
 
     def __init__(self, key: str, rev: int, value: bytes) -> None:
         self.key = key  # namespace/name, or /name for what has no namespace
         self.rev = rev
         self.value = value
+        self.shown_by: object = None  # the resource by which it was last found to be shown just as it rests
         self._labels: dict[str, str] | None = None
         self._fields: dict[str, dict[str, str]] | None = None
         self._terminating: bool | None = None
