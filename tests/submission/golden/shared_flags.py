@@ -228,6 +228,27 @@ SHARED: dict[str, tuple[str, _Told]] = {
     "a priority": ("--priority=high", _every(lambda role: role.pod("priorityClassName", "high"))),
     "a priority, in short": ("-p low", _every(lambda role: role.pod("priorityClassName", "low"))),
     "a queue": ("--queue", lambda job: (job.job("metadata.annotations[scheduling.x-k8s.io/suspend]", "true"),)),
+    "a queue by name": (
+        "--queue research",
+        lambda job: (
+            job.job("metadata.labels[corral.dev/queue]", "research"),
+            job.job("metadata.annotations[scheduling.x-k8s.io/suspend]", ABSENT),
+            *(role.template("labels[corral.dev/queue]", "research") for role in job.roles),
+            *(role.pod("schedulerName", "corral-scheduler") for role in job.roles),
+        ),
+    ),
+    "a queue, and who looks after it": (
+        "--queue=research --scheduler=mine",
+        _every(lambda role: role.pod("schedulerName", "mine")),
+    ),
+    "no queue": ("--queue=false", lambda job: (job.job("metadata.annotations[scheduling.x-k8s.io/suspend]", ABSENT),)),
+    "a run time": (
+        "--run-time 1h30m",
+        lambda job: (
+            job.job("metadata.annotations[corral.dev/run-time]", "5400s"),
+            *(role.template("annotations[corral.dev/run-time]", "5400s") for role in job.roles),
+        ),
+    ),
     "a queue of Kueue": (
         "--queue-name=research",
         lambda job: (

@@ -1,8 +1,8 @@
 """A cluster in a moment of its life, written object by object: nobody changes it, so what is shown of it stays the same.
 
 Three nodes (one with a GPU that is ill, one without GPUs) and six jobs in `default`: one that runs, one that waits for an
-image and for room, one that has succeeded, one that failed, one that a queue holds back and one that was suspended. The
-namespace `loud` has a job that prints lines, on a hollow node. All times of a job are counted from that of its
+image and for room, one that has succeeded, one that failed, one that a queue holds back and one that was suspended. Of four queues
+one is so new that nobody has told of it. The namespace `loud` has a job that prints lines, on a hollow node. All times of a job are counted from that of its
 creation.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from corral.adapters.kubernetes.sync_client import SyncClient
+from corral.kinds.queues.queue import QUEUE
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.well_known import EVENT, NAMESPACE, NODE, PERSISTENT_VOLUME_CLAIM, POD
 from corral.ports.object_store import Patch
@@ -64,6 +65,7 @@ class Scene:
         ):
             self._node(name, ip, gpus, good)
         self._claim("imagenet", "The images, as TFRecords")
+        self._queues()
         # The newest job is shown first, and of two of one second that whose name is first: so the last name comes first here.
         self._held_back("tuning")
         self._running()
@@ -232,6 +234,24 @@ class Scene:
         spec = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Ti"}}}
         self._create(PERSISTENT_VOLUME_CLAIM, {"metadata": metadata, "spec": spec})
         self._status(PERSISTENT_VOLUME_CLAIM, name, {"phase": "Bound", "accessModes": ["ReadWriteMany"]})
+
+    def _queues(self) -> None:
+        gpus = "nvidia.com/gpu"
+        served = {"type": "Ready", "status": "True", "reason": "Served"}
+        lost = {"type": "Ready", "status": "False", "reason": "ParentMissing", "message": "there is no queue north"}
+        specs: dict[str, dict[str, Any]] = {
+            "institute": {"guarantee": {gpus: 8, "memory": "512Gi"}, "limit": {gpus: 12}},
+            "vision": {"parent": "institute", "guarantee": {gpus: 4}, "weight": 2},
+            "audio": {"parent": "institute"},
+            "guests": {"parent": "north"},
+        }
+        for name, spec in specs.items():
+            self._create(QUEUE, {"metadata": {"name": name}, "spec": spec})
+        counts = {"running": 0, "waiting": 0, "conditions": [served]}
+        self._status(QUEUE, "institute", {**counts, "used": {gpus: "8", "memory": "64Gi"}}, "")
+        vision = {"used": {gpus: "8", "memory": "64Gi"}, "wanted": {gpus: "16"}, "running": 1, "waiting": 1}
+        self._status(QUEUE, "vision", {**counts, **vision}, "")
+        self._status(QUEUE, "guests", {**counts, "conditions": [lost]}, "")
 
     def _event(self, kind: str, name: str, uid: str, said: Said) -> None:
         about = {"kind": kind, "name": name, "namespace": "default", "uid": uid or self._uid(name)}

@@ -128,6 +128,8 @@ def _of_placing(submission: Submission) -> Iterator[Fault]:
         yield Fault("priority", fault or names.object_name_fault(one.priority))
     if one.scheduler:
         yield Fault("scheduler", names.object_name_fault(one.scheduler))
+    if one.named_queue:
+        yield Fault("queue", names.object_name_fault(one.named_queue) or names.label_value_fault(one.named_queue))
     if one.queue_name:
         yield Fault("queue_name", names.object_name_fault(one.queue_name) or names.label_value_fault(one.queue_name))
     for toleration in one.tolerations:

@@ -7,7 +7,7 @@ from corral.kinds.submission.catalogue import job_type
 from corral.kinds.submission.code_bundle import config_map
 from corral.kinds.submission.job_type import JobType
 from corral.kinds.submission.pods import replicas
-from corral.kinds.submission.scheduling import QUEUE_NAME, SUSPENDED, scheduling_policy
+from corral.kinds.submission.scheduling import QUEUE_NAME, SUSPENDED, queue_labels, scheduling_policy, told_annotations
 from corral.kinds.submission.submission import Submission
 from corral.kinds.submission.tensorboard import board_objects
 from corral.kinds.submission.volumes import code_name, file_keys, files_name
@@ -29,10 +29,11 @@ def objects_of(submission: Submission) -> list[Object]:
 def _job(submission: Submission, found: JobType) -> Object:
     facts = found.facts
     labels = dict(submission.labels)
-    annotations = {**found.annotations(submission), **submission.annotations}
+    annotations = {**found.annotations(submission), **submission.annotations, **told_annotations(submission)}
     if submission.queue_name:
         labels[QUEUE_NAME] = submission.queue_name
-    if submission.queue:
+    labels |= queue_labels(submission)
+    if submission.queue is True:
         annotations[SUSPENDED] = "true"
     metadata = {"name": submission.name, "labels": labels, "annotations": annotations}
     roles = {role.name: replicas(submission, found, role) for role in found.roles(submission)}

@@ -5,7 +5,7 @@ from typing import Any, Final
 from corral.kinds.objects import Object
 from corral.kinds.submission.code_sync import sync_containers
 from corral.kinds.submission.job_type import JobType, Role
-from corral.kinds.submission.scheduling import gang_labels, placing
+from corral.kinds.submission.scheduling import gang_labels, placing, queue_labels, told_annotations
 from corral.kinds.submission.submission import Submission
 from corral.kinds.submission.volumes import mounted
 
@@ -29,8 +29,8 @@ def replicas(submission: Submission, job_type: JobType, role: Role) -> Object:
 def _template(submission: Submission, job_type: JobType, role: Role) -> Object:
     own = {**gang_labels(submission, job_type), **job_type.pod_labels(submission)} if role.trains else {}
     metadata = {
-        "labels": {**submission.labels, **own},
-        "annotations": {**submission.annotations, **role.wishes.annotations},
+        "labels": {**submission.labels, **queue_labels(submission), **own},
+        "annotations": {**submission.annotations, **told_annotations(submission), **role.wishes.annotations},
     }
     return {"metadata": _said(metadata), "spec": _spec(submission, job_type, role)}
 

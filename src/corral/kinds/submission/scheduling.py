@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from corral.kinds.objects import Object
-from corral.kinds.scheduling.names import COSCHEDULING_GROUP, COSCHEDULING_MINIMUM
+from corral.kinds.scheduling.names import COSCHEDULING_GROUP, COSCHEDULING_MINIMUM, QUEUE, RUN_TIME
 from corral.kinds.submission.job_type import JobType, Role
 from corral.kinds.submission.submission import Submission
 from corral.kinds.training.label_names import JOB_NAME, REPLICA_INDEX, REPLICA_TYPE
@@ -14,6 +14,8 @@ GANG_NAME, GANG_SIZE = COSCHEDULING_GROUP, COSCHEDULING_MINIMUM
 SUSPENDED: Final = "scheduling.x-k8s.io/suspend"
 """The annotation by which kube-queue takes a job."""
 QUEUE_NAME: Final = "kueue.x-k8s.io/queue-name"
+OUR_SCHEDULER: Final = "corral-scheduler"
+"""By this name the operator knows that gangs are told in our own words, too."""
 _HOST: Final = "kubernetes.io/hostname"
 
 
@@ -28,6 +30,21 @@ def gang_labels(submission: Submission, job_type: JobType) -> dict[str, str]:
 def gang_name(word: str, name: str) -> str:
     """Returns what coscheduling calls the gang of a job."""
     return f"{word}-{name}"
+
+
+def queue_labels(submission: Submission) -> dict[str, str]:
+    """Returns the label by which a job and its pods name their queue."""
+    return {QUEUE: submission.named_queue} if submission.named_queue else {}
+
+
+def told_annotations(submission: Submission) -> dict[str, str]:
+    """Returns what a scheduler is told of a job and each of its pods."""
+    return {RUN_TIME: f"{submission.run_time}s"} if submission.run_time else {}
+
+
+def _scheduler(submission: Submission) -> str:
+    """Returns who places the pods: a queue means something to our own scheduler only."""
+    return submission.scheduler or (OUR_SCHEDULER if submission.named_queue else "")
 
 
 def scheduling_policy(submission: Submission, job_type: JobType) -> Object:
@@ -46,7 +63,7 @@ def placing(submission: Submission, role: Role) -> Object:
         "affinity": _affinity(submission, role),
         "tolerations": [msgspec.to_builtins(one) for one in submission.tolerations],
         "priorityClassName": submission.priority,
-        "schedulerName": submission.scheduler,
+        "schedulerName": _scheduler(submission),
     }
     return {name: value for name, value in fields.items() if value}
 

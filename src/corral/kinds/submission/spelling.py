@@ -14,6 +14,7 @@ EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 OPERATORS: Final = ("Equal", "Exists")
 _TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE: Final = ("0", "f", "F", "FALSE", "false", "False")
+QUEUE_FORM: Final = r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?"
 _MOST_DIGITS: Final = 9
 _UNITS: Final = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _TIME: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h|d)")
@@ -50,6 +51,11 @@ def switch(text: str) -> bool:
     if text not in (*_TRUE, *_FALSE):
         raise ValueError(f"{shown(text)} is neither true nor false")
     return text in _TRUE
+
+
+def queue(text: str) -> bool | str:
+    """Returns the name of a queue, or whether a job waits for kube-queue, which has none."""
+    return text in _TRUE if text in (*_TRUE, *_FALSE) else text
 
 
 def one_of(words: Sequence[str], text: str) -> str:

@@ -145,8 +145,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     priority: str = ""
     scheduler: str = ""
     gang: bool = False
-    queue: bool = False
-    """Whether it waits for kube-queue."""
+    queue: bool | str = False
+    """The queue that it waits in; True where it waits for kube-queue, which has no names."""
     queue_name: str = ""
     """The queue of Kueue that it waits in."""
     host_network: bool = False
@@ -156,6 +156,8 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     retry: int | None = None
     clean_policy: Literal["", "None", "Running", "All"] = ""
     running_timeout: int | None = None
+    run_time: int | None = None
+    """How long it will run, in seconds, as far as its owner knows."""
     ttl: int | None = None
 
     worker: RoleWishes = RoleWishes()
@@ -177,6 +179,11 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     bounds: Bounds = Bounds()
     spot_instance: bool = False
     max_wait_seconds: int = 0
+
+    @property
+    def named_queue(self) -> str:
+        """Returns the queue that it waits in, "" when it names none."""
+        return self.queue if isinstance(self.queue, str) else ""
 
     @property
     def start_folder(self) -> str:

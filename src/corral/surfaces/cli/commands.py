@@ -50,7 +50,7 @@ SECTIONS: dict[str, Section] = {
         "logs": Entry("Show what the pods of a job print.", ("log",)),
         "logviewer": Entry("Print the address of a page with the logs of a job."),
         "events": Entry("Show what was said about a job and its pods."),
-        "top": Entry("Show what nodes and jobs use."),
+        "top": Entry("Show what nodes, jobs and queues use."),
         "data": Entry("Show the data volumes that jobs can use."),
     },
     "Inside of jobs": {

@@ -67,7 +67,7 @@ def _submit(session: Session, submission: Submission, notes: Notes) -> Seen:
         told = "; ".join(f"{fault.field}: {fault.sentence}" for fault in faults)
         raise PermanentError("bad-submission", told)
     there = session._replace(namespace=placed.namespace)
-    needs = Needs(placed.name, placed.priority, tuple(one.claim for one in placed.claims))
+    needs = Needs(placed.name, placed.priority, tuple(one.claim for one in placed.claims), placed.named_queue)
     if (unmet := unmet_need(there, needs, on_note=notes)) is not None:
         raise unmet.error
     return _made(there, job_type(placed.type).facts.resource, objects_of(placed))

@@ -12,9 +12,11 @@ from typing import Final, NamedTuple
 
 from corral.control.desk.naming.finding import those_of_name
 from corral.control.desk.naming.kinds import TRAINING_RESOURCES, is_training, shown_name
+from corral.control.desk.naming.suggestions import did_you_mean
 from corral.control.desk.session import Session
 from corral.errors import CorralError, PermanentError
 from corral.kinds.objects import Object, labels_of, owner_reference, owners_of
+from corral.kinds.queues.queue import QUEUE
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.training.label_names import JOB_NAME
 from corral.kinds.well_known import CONFIG_MAP, DEPLOYMENT, PERSISTENT_VOLUME_CLAIM, POD, PRIORITY_CLASS, SERVICE
@@ -49,6 +51,8 @@ class Needs(NamedTuple):
     name: str
     priority: str = ""
     claims: tuple[str, ...] = ()
+    queue: str = ""
+    """What may come later, so that its absence is only told."""
 
 
 def submit_objects(
@@ -202,7 +206,25 @@ def unmet_need(session: Session, needs: Needs, *, on_note: Callable[[str], None]
         hint = "`corral get pvc` shows those that there are"
         if (missing := _absent(session, PERSISTENT_VOLUME_CLAIM, claim, hint, on_note)) is not None:
             return Unmet("claims", missing)
+    if needs.queue:
+        _tell_of_queue(session, needs.queue, on_note)
     return None
+
+
+def _tell_of_queue(session: Session, name: str, on_note: Callable[[str], None]) -> None:
+    """Tells when a queue is not there: the job waits for it, which is no error."""
+    try:
+        known = [one["metadata"]["name"] for one in session.store.list(QUEUE)]
+    except NotFoundError:
+        known = []  # the kind is not installed
+    except ForbiddenError:
+        on_note(f"whether there is a queue {name} may not be looked at")
+        return
+    if not known:
+        on_note(f"there is no queue {name}, nor any other: until the first is made, names of queues bind nothing")
+    elif name not in known:
+        guess = did_you_mean(name, known) or "`corral top queue` shows those that there are"
+        on_note(f"there is no queue {name}, and the job waits until there is: {guess}")
 
 
 _CHILD: Final = re.compile(r"-(master|worker|ps|chief|evaluator|launcher|server|scheduler)(-[0-9]+)?$")

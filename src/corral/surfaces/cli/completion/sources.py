@@ -120,6 +120,14 @@ def _nodes(ctx: click.Context) -> Iterator[str]:
         yield from names_of(session, NODE)
 
 
+def _queues(ctx: click.Context) -> Iterator[str]:
+    from corral.control.desk.naming.names import names_of
+    from corral.kinds.queues.queue import QUEUE
+
+    if (session := _glance(ctx)) is not None:
+        yield from names_of(session, QUEUE)
+
+
 def _instances(ctx: click.Context) -> Iterator[str]:
     """Yields the pods of the job that stands on the line already."""
     from corral.control.desk.naming.names import pods_of_job
@@ -135,6 +143,7 @@ _OF_OPTIONS: Final[dict[str, Source]] = {
     "namespace": _namespaces,
     "context": _contexts,
     "instance": _instances,
+    "queue": _queues,
 }
 """By the name of the parameter."""
 _OF_ARGUMENTS: Final[dict[str, Source]] = {
@@ -144,6 +153,7 @@ _OF_ARGUMENTS: Final[dict[str, Source]] = {
     "get kind": _kinds_and_jobs,
     "get name": _jobs,
     "node names": _nodes,
+    "queue names": _queues,
     "job name": _jobs,
     "use name": _contexts,
     "set key": _settings,

@@ -1,6 +1,8 @@
 """A command of click made from rows of the table: its options, its help page, and the reading of old spellings."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import click
@@ -57,8 +59,9 @@ def in_one_form(flags: Iterable[Flag], args: Sequence[str]) -> list[str]:
     known = {spelling: flag for flag in flags for spelling in flag.spellings}
     switched: dict[str, bool] = {}
     kept: list[str] = []
-    words = iter(args)
-    for word in words:
+    words = deque(args)
+    while words:
+        word = words.popleft()
         if word == "--":
             kept += [word, *words]
             break
@@ -68,14 +71,14 @@ def in_one_form(flags: Iterable[Flag], args: Sequence[str]) -> list[str]:
             kept.append(word)
         elif flag.is_switch:
             switched[flag.name] = _switched(flag, value) if sign else True
+        elif sign:
+            kept.append(f"{flag.name}={value}")
+        elif flag.value.alone:
+            is_given = bool(words) and re.fullmatch(flag.value.follows, words[0]) is not None
+            kept.append(f"{flag.name}={words.popleft() if is_given else flag.value.alone}")
         else:
-            kept += [f"{flag.name}={value}"] if sign else [flag.name, *_next(words)]
+            kept += [flag.name, *([words.popleft()] if words else [])]
     return [*(name for name, is_on in switched.items() if is_on), *kept]
-
-
-def _next(words: Iterator[str]) -> list[str]:
-    following = next(words, None)
-    return [] if following is None else [following]
 
 
 def _switched(flag: Flag, text: str) -> bool:

@@ -15,6 +15,10 @@ class Value(NamedTuple):
     read: Callable[[str], Any]
     gather: Callable[[Iterable[Any]], Any] | None = None
     """None when the last one given counts."""
+    alone: str = ""
+    """What the flag means where no value follows; "" when one must."""
+    follows: str = ""
+    """The form of a word that is the value when it follows without `=`; any other word stands for itself."""
 
 
 def chosen(*words: str) -> Value:
@@ -31,6 +35,7 @@ COUNT = Value("N", spelling.count)
 PORT = Value("PORT", spelling.count)
 TIME = Value("TIME", spelling.seconds)
 SWITCH = Value("", spelling.switch)
+QUEUE = Value("[NAME]", spelling.queue, alone="true", follows=spelling.QUEUE_FORM)
 PAIRS = Value("KEY=VALUE", spelling.pair, dict)
 NAMES = Value("NAME", str, tuple)
 

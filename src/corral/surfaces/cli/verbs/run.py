@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from corral.kinds.objects import Object
 
 _STATUS = {"reached": DONE, "failed": FAILED, "otherwise": FAILED, "lost": LOST}
-_FIELDS = ("workers", "name", "image", "gpus", "cpu", "memory", "nproc_per_node")
+_FIELDS = ("workers", "name", "image", "gpus", "cpu", "memory", "nproc_per_node", "queue")
 """The options that are fields of the submission as they are."""
 
 
@@ -34,6 +34,7 @@ _FIELDS = ("workers", "name", "image", "gpus", "cpu", "memory", "nproc_per_node"
 @click.option("--memory", default="", metavar="AMOUNT", help="Memory of each worker: 8Gi.")
 @click.option("-e", "--env", "variables", multiple=True, metavar="KEY=VALUE", help="A variable; repeatable.")
 @click.option("--data", "claims", multiple=True, metavar="CLAIM:PATH", help="A claim and where it is seen; repeatable.")
+@click.option("--queue", default="", metavar="NAME", help="Wait in this queue, and be placed by Corral.")
 @click.option("--nproc-per-node", default="", metavar="auto|cpu|gpu|N", help="Processes of torchrun in each worker.")
 @click.option("--python", default="", metavar="PATH", help="Another python of this machine, or its environment.")
 @click.option(
@@ -103,7 +104,7 @@ def _sent(prepared: "Prepared", sending: Sending, *, follows: bool) -> int:
     def follow(session: "Session", job: "Found") -> int:
         return _followed(session, job, propagate=sending.propagate)
 
-    needs = Needs(submission.name, "", tuple(one.claim for one in submission.claims))
+    needs = Needs(submission.name, "", tuple(one.claim for one in submission.claims), submission.named_queue)
     resource = job_type(submission.type).facts.resource
     return send(resource, objects_in, needs, sending, then=follow if follows else None)
 

@@ -73,7 +73,9 @@ def _cron(word: str, command: tuple[str, ...], **given: Any) -> int:
     from corral.control.desk.making.crons import make_cron
     from corral.control.desk.making.submitting import Needs
 
-    needs = Needs(submission.name, submission.priority, tuple(one.claim for one in submission.claims))
+    needs = Needs(
+        submission.name, submission.priority, tuple(one.claim for one in submission.claims), submission.named_queue
+    )
     with connected(doing="" if sending.quiet else "submitting to") as session:
         objects = _objects(submission, timing, session.namespace, sending)
         refuse_unmet(session, needs)

@@ -56,5 +56,7 @@ def _submit(word: str, command: tuple[str, ...], **given: Any) -> int:
         refuse_faults(placed)
         return objects_of(placed)
 
-    needs = Needs(submission.name, submission.priority, tuple(one.claim for one in submission.claims))
+    needs = Needs(
+        submission.name, submission.priority, tuple(one.claim for one in submission.claims), submission.named_queue
+    )
     return send(job_type(word).facts.resource, objects_in, needs, sending)

@@ -1,4 +1,4 @@
-"""`corral top`: what nodes and jobs use."""
+"""`corral top`: what nodes, jobs and queues use."""
 
 from corral.surfaces.cli.calling.lazy_group import LazyGroup
 from corral.surfaces.cli.commands import Entry, Section
@@ -8,6 +8,7 @@ SECTIONS: dict[str, Section] = {
     "Of what": {
         "node": Entry("Nodes: their GPUs, and processors and memory in use.", ("nodes",)),
         "job": Entry("Jobs, or the ranks of one: GPUs, processors, memory.", ("jobs",)),
+        "queue": Entry("Queues: what each has, is guaranteed and waits for.", ("queues",)),
     },
 }
 
@@ -16,11 +17,12 @@ top = api_options(
         name="top",
         package=__name__,
         sections=SECTIONS,
-        help="""Show what nodes and jobs use.
+        help="""Show what nodes, jobs and queues use.
 
     \b
     corral top node
     corral top job digits -r
+    corral top queue
 
     Processors and memory come from the metrics of the cluster, or from the nodes themselves; no Prometheus is needed.
     """,
