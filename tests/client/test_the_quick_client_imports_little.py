@@ -3,7 +3,21 @@
 import subprocess
 import sys
 
-FORBIDDEN = ("asyncio", "logging", "dataclasses", "importlib.metadata", "yaml", "subprocess", "tempfile", "aiohttp")
+FORBIDDEN = (
+    "aiohttp",
+    "asyncio",
+    "dataclasses",
+    "email",
+    "encodings.idna",
+    "http.client",
+    "importlib.metadata",
+    "logging",
+    "random",
+    "ssl",
+    "subprocess",
+    "tempfile",
+    "yaml",
+)
 
 
 def test_the_synchronous_client_loads_no_slow_module() -> None:

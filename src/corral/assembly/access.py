@@ -1,6 +1,5 @@
 """Which API a command or a process talks to: by flags, by the environment, or the one of this machine."""
 
-import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -34,6 +33,8 @@ def access_from_outside(kubeconfig: str, context: str) -> "Access":
 
 async def is_embedded(client: "AsyncClient") -> bool:
     """Whether the API is the one that `corral up` runs."""
+    import json  # commands of people do not ask this way
+
     return "+corral" in json.loads(await client.raw("GET", "/version"))["gitVersion"]
 
 

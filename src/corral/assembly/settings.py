@@ -1,6 +1,5 @@
 """Settings of this user at this place: read from flags, variables and files, and written for `corral use` and `config`."""
 
-import json
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,6 +85,8 @@ def read_used(home: Home | None = None) -> Used:
     text = _text_below(home, home.used_file)
     if not text:
         return Used()
+    import json  # only who has chosen pays for it
+
     try:
         fields = json.loads(text)
         return Used(str(fields["context"]), str(fields.get("namespace", "")))
@@ -96,6 +97,8 @@ def read_used(home: Home | None = None) -> Used:
 
 def keep_used(used: Used) -> None:
     """Keeps the choice of `corral use`; an empty one forgets it."""
+    import json
+
     _change(default_home().used_file, lambda _: json.dumps(used._asdict()) + "\n" if used.context else "")
 
 

@@ -7,10 +7,10 @@ the same state as doing it once, so that it may be sent again after an answer wa
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
 
 import msgspec
 
+from corral.adapters.kubernetes.addresses import query_of, quoted
 from corral.errors import PermanentError
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
@@ -64,12 +64,12 @@ def path_of(resource: ApiResource, namespace: str = "", name: str = "", subresou
 def _segment(text: str) -> str:
     if text in (".", "..") or not text or any(sign in text for sign in "/%\\") or not text.isprintable():
         raise PermanentError("bad-name", f"{text!r} cannot be part of an API path")
-    return quote(text, safe=":@!$&'()*+,;=~-._")
+    return quoted(text, b":@!$&'()*+,;=")
 
 
 def _target(path: str, query: Mapping[str, str | int]) -> str:
     given = {name: value for name, value in query.items() if value != ""}
-    return f"{path}?{urlencode(given)}" if given else path
+    return f"{path}?{query_of(given)}" if given else path
 
 
 def _named(resource: ApiResource, key: ObjectKey, verb: str, subresource: str = "") -> str:
@@ -243,10 +243,10 @@ def run(pods: ApiResource, command: RemoteCommand) -> Call:
         "stderr": "" if command.has_terminal else "true",
         "tty": "true" if command.has_terminal else "",
     }
-    query = [(name, value) for name, value in flags.items() if value]
-    query += [("command", word) for word in command.words]
+    query = [query_of({name: value}) for name, value in flags.items() if value]
     try:
-        target = f"{_one(pods, command.pod, 'exec')}?{urlencode(query)}"
+        query += [query_of({"command": word}) for word in command.words]
+        target = f"{_one(pods, command.pod, 'exec')}?{'&'.join(query)}"
     except UnicodeEncodeError as error:
         # A word of a command line may be any bytes; nodes take text only.
         raise PermanentError("bad-word", f"a word of the command is not UTF-8: {error.object!r}") from error

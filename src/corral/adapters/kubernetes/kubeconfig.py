@@ -9,7 +9,6 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
 
 import msgspec
 
@@ -153,6 +152,10 @@ def access_of(config: Kubeconfig, context: str, environ: Mapping[str, str]) -> A
 
 def _without_user(server: str) -> tuple[str, str, str]:
     """Takes name and password out of an address, so that they are shown as credentials and never in a message."""
+    if "@" not in server:
+        return server, "", ""
+    from urllib.parse import unquote, urlsplit  # few addresses are so
+
     parts = urlsplit(server)
     if parts.username is None:
         return server, "", ""

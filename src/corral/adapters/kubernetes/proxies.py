@@ -1,9 +1,8 @@
 """Which HTTP proxy stands between us and a server, from a kubeconfig or the environment. Pure."""
 
 from collections.abc import Mapping
-from ipaddress import ip_address, ip_network
-from urllib.parse import urlsplit
 
+from corral.adapters.kubernetes.addresses import address_of
 from corral.errors import PermanentError
 
 
@@ -13,20 +12,19 @@ def proxy_for(server: str, configured: str, environ: Mapping[str, str]) -> str:
     The machine itself is never reached by a proxy. Only HTTP proxies are spoken; anything else is refused, since going
     directly would be a silent detour.
     """
-    parts = urlsplit(server)
-    host = parts.hostname or ""
     if configured:
         return _checked(configured)
-    name = "https_proxy" if parts.scheme == "https" else "http_proxy"
+    address = address_of(server)
+    name = "https_proxy" if address.scheme == "https" else "http_proxy"
     found = environ.get(name) or environ.get(name.upper()) or ""
     exempt = environ.get("no_proxy") or environ.get("NO_PROXY") or ""
-    if not found or _is_loopback(host) or _is_exempt(host, exempt):
+    if not found or _is_loopback(address.host) or _is_exempt(address.host, exempt):
         return ""
     return _checked(found if "://" in found else f"http://{found}")
 
 
 def _checked(proxy: str) -> str:
-    if urlsplit(proxy).scheme != "http":
+    if address_of(proxy).scheme != "http":
         hint = "an http:// proxy works; or reach the server without one (NO_PROXY)"
         raise PermanentError("unsupported-proxy", f"the proxy {proxy} is not an HTTP proxy", hint=hint)
     return proxy
@@ -35,6 +33,8 @@ def _checked(proxy: str) -> str:
 def _is_loopback(host: str) -> bool:
     if host == "localhost":
         return True
+    from ipaddress import ip_address  # only where there is a proxy
+
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -48,6 +48,8 @@ def _is_exempt(host: str, exempt: str) -> bool:
 def _matches(host: str, entry: str) -> bool:
     if entry == "*":
         return True
+    from ipaddress import ip_address, ip_network
+
     try:
         return ip_address(host) in ip_network(entry, strict=False)
     except ValueError:

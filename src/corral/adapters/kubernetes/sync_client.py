@@ -35,6 +35,9 @@ from corral.ports.object_store import (
 from corral.ports.refusals import ExpiredError
 
 T = TypeVar("T")
+PAGE_SIZE = 5_000
+"""How many objects of a list are asked for at a time. A command shows nothing before it has all of them, and of real servers
+only the first page comes from memory: the second page of 500 jobs took 120 ms longer than both did in one."""
 
 
 class SyncClient:
@@ -84,7 +87,9 @@ class SyncClient:
             found += page.items
         return found
 
-    def pages(self, resource: ApiResource, scope: Scope, shape: type[T], *, page_size: int = 500) -> Iterator[Page[T]]:
+    def pages(
+        self, resource: ApiResource, scope: Scope, shape: type[T], *, page_size: int = PAGE_SIZE
+    ) -> Iterator[Page[T]]:
         """Yields a list page by page."""
         paging = Paging(resource, scope, page_size)
         while (call := paging.next_call()) is not None:

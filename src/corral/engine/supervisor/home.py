@@ -12,7 +12,6 @@ replaced/          what `corral resubmit --replace` has deleted and not made aga
 node/              pods, their logs, the directories behind claims, and what image names mean
 """
 
-import json
 import os
 
 from corral.engine.small_files import read_text, write_private
@@ -97,6 +96,8 @@ def kubeconfig_text(port: int, token: str) -> str:
     places, and every client finds it in the one it looks at. It does not stand in the address, with which kubectl could
     run no commands in pods. See decision 0010.
     """
+    import json  # whoever only looks a path up here does without
+
     server = f"http://127.0.0.1:{port}"
     user = {"token": token, "as": "corral", "as-user-extra": {TOKEN_EXTRA: [token]}}
     document = {
@@ -112,6 +113,8 @@ def kubeconfig_text(port: int, token: str) -> str:
 
 def token_in(kubeconfig: str) -> str:
     """Returns the token in a kubeconfig of ours, empty when there is none."""
+    import json
+
     try:
         token = json.loads(kubeconfig)["users"][0]["user"]["token"]
     except (ValueError, LookupError, TypeError):

@@ -1,6 +1,5 @@
 """Objects for programs: JSON, YAML, names or what a template takes out of them, the same data as the API's."""
 
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +19,17 @@ def list_of(items: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def written(value: Any, form: str) -> str:
     """Returns a value as JSON or YAML."""
     if form == "json":
-        return json.dumps(value, indent=2, ensure_ascii=False)
+        return _json(value, indent=2)
     import yaml
 
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     return str(yaml.dump(value, Dumper=dumper, sort_keys=False, allow_unicode=True)).rstrip("\n")
+
+
+def _json(value: Any, *, indent: int | None = None) -> str:
+    import json  # tables do without
+
+    return json.dumps(value, indent=indent, ensure_ascii=False)
 
 
 def say_data(value: Any, names: Sequence[str], form: "OutputForm", *, is_stream: bool = False) -> None:
@@ -34,7 +39,7 @@ def say_data(value: Any, names: Sequence[str], form: "OutputForm", *, is_stream:
     elif form.template is not None:
         say(_taken_out(value, form.template), end="\n" if is_stream else "")
     elif is_stream:
-        say(json.dumps(value, ensure_ascii=False) if form.name == "json" else f"---\n{written(value, form.name)}")
+        say(_json(value) if form.name == "json" else f"---\n{written(value, form.name)}")
     else:
         say(written(value, form.name))
 

@@ -1,6 +1,5 @@
 """Errors for people: what happened and why, then how to go on. For programs (`-o json`): one object a line."""
 
-import json
 from collections.abc import Sequence
 
 import click
@@ -28,6 +27,8 @@ def spoken_usage(error: click.ClickException) -> str:
 def _written(code: str, message: str, hints: Sequence[str], *, retryable: bool) -> str:
     """Returns an error in the form that was asked for; what others wrote into it cannot steer a terminal."""
     if MANNER.json_errors:
+        import json  # only errors for programs need it
+
         fields = {"code": code, "message": message, "hint": "; ".join(hints), "retryable": retryable}
         return json.dumps({"error": fields}, ensure_ascii=not message.isprintable())
     return "\n".join([f"error: {_one_line(message)}", *(f"hint: {_one_line(hint)}" for hint in hints)])
