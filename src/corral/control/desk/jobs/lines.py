@@ -64,15 +64,20 @@ def status_of(obj: Object) -> Object:
 
 def state_of(obj: Object) -> str:
     """Returns the state that people see: the last condition that holds, Pending before the first."""
-    held = [str(one.get("type", "")) for one in conditions_of(obj) if one.get("status") == "True"]
-    # A plain Job calls its good end Complete, and announces either end before it is there.
-    holding = [_BATCH_WORDS.get(kind, kind) for kind in held if kind not in _ANNOUNCED]
-    ended = [kind for kind in holding if kind in ENDED]
-    launcher = _LAUNCHER_WORDS.get(status_of(obj).get("launcherStatus") or "", "Pending")
-    state = ended[-1] if ended else holding[-1] if holding else launcher
-    if obj["metadata"].get("deletionTimestamp") and not ended:
+    ended, holding = "", None
+    for one in conditions_of(obj):
+        kind = str(one.get("type", ""))
+        # A plain Job calls its good end Complete, and announces either end before it is there.
+        if one.get("status") == "True" and kind not in _ANNOUNCED:
+            holding = _BATCH_WORDS.get(kind, kind)
+            ended = holding if holding in ENDED else ended
+    if ended:
+        return ended
+    if obj["metadata"].get("deletionTimestamp"):
         return "Deleting"
-    return state
+    return (
+        holding if holding is not None else _LAUNCHER_WORDS.get(status_of(obj).get("launcherStatus") or "", "Pending")
+    )
 
 
 def conditions_of(obj: Object) -> list[dict[str, Any]]:
@@ -94,8 +99,11 @@ def roles_of(obj: Object) -> Iterator[Role]:
     maps = [value for name, value in spec.items() if name.endswith("ReplicaSpecs") and isinstance(value, dict)]
     if not maps:
         yield Role("", int(spec.get("parallelism") or 1), spec.get("template") or {})
-    for name, one in ((name, one) for roles in maps for name, one in roles.items() if isinstance(one, dict)):
-        yield Role(name, 1 if one.get("replicas") is None else int(one["replicas"]), one.get("template") or {})
+    for roles in maps:
+        for name, one in roles.items():
+            if isinstance(one, dict):
+                replicas = one.get("replicas")
+                yield Role(name, 1 if replicas is None else int(replicas), one.get("template") or {})
 
 
 def sizes_of(obj: Object) -> dict[str, int]:
@@ -238,9 +246,7 @@ class PodsByJob:
 
     def of(self, job: Found) -> list[JobPod]:
         """Returns the pods of a job; one that does not tell the kind belongs to whichever job has that name."""
-        kind = job.resource.kind
-        return [
-            pod
-            for pod in self._pods.get(job.key, ())
-            if OPERATORS.get(pod.metadata.labels.get(OPERATOR_NAME, ""), kind) == kind
-        ]
+        kind, pods = job.resource.kind, self._pods.get(job.key)
+        if pods is None:
+            return []
+        return [pod for pod in pods if OPERATORS.get(pod.metadata.labels.get(OPERATOR_NAME, ""), kind) == kind]

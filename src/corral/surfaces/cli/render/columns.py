@@ -72,9 +72,10 @@ def laid_out(
 
 
 def _texts(column: Column[T], rows: Sequence[T], where: Surroundings) -> list[str]:
-    """Returns what a column shows of each row, on one line and harmless."""
+    """Returns what a column shows of each row, on one line and harmless: one printable word is that already."""
     return [
-        text if text.isalnum() else where.safe(" ".join(text.split())) for text in [column.cell(row) for row in rows]
+        text if text.isprintable() and " " not in text else where.safe(" ".join(text.split()))
+        for text in [column.cell(row) for row in rows]
     ]
 
 
