@@ -10,6 +10,7 @@ from corral.engine.apiserver.rest.view import View
 from corral.engine.apiserver.storage.entry import Entry
 
 NOW = 0.0
+PARTIAL = form_of(b"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1")
 TABLE = form_of(b"application/json;as=Table;v=v1;g=meta.k8s.io")
 
 
@@ -76,3 +77,10 @@ def test_tables_are_made_of_what_is_shown() -> None:
     assert View(BEFORE, JSON).one(entry, NOW) is entry.value
     shown = json.loads(View(AFTER, TABLE, "Object").one(entry, NOW))
     assert shown["rows"][0]["object"]["spec"] == {"a": "A"}
+
+
+def test_metadata_alone_are_the_same_before_and_after_it_is_known() -> None:
+    view, entry = View(BEFORE, PARTIAL), resting(a="1")
+    shown = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": {"name": "x"}}
+    for _ in range(2):
+        assert json.loads(view.many([entry, entry], {}, NOW).joined())["items"] == [shown, shown]

@@ -7,6 +7,7 @@ from typing import Final
 from corral.control.desk.naming.kinds import TRAINING_KINDS, TRAINING_RESOURCES
 from corral.control.desk.session import Session
 from corral.errors import CorralError
+from corral.kinds.objects import MetadataOnly
 from corral.kinds.references import ApiResource
 from corral.kinds.training.label_names import JOB_NAME
 from corral.kinds.well_known import POD
@@ -29,12 +30,14 @@ def job_names(session: Session, deadline: float) -> Iterator[str]:
 
 def names_of(session: Session, resource: ApiResource, labels: str = "") -> list[str]:
     """Returns the names of all objects of a kind in the namespace of the session; none when they are not to be had."""
-    namespace = session.namespace if resource.namespaced else ""
+    scope = Scope(session.namespace if resource.namespaced else "", labels, metadata_only=True)
+    found: list[str] = []
     try:
-        found = session.store.list(resource, Scope(namespace, labels, metadata_only=True))
+        for page in session.store.pages(resource, scope, MetadataOnly):
+            found = ([] if page.is_first else found) + [one.metadata.name for one in page.items]
     except CorralError:
         return []
-    return [str(one["metadata"]["name"]) for one in found]
+    return found
 
 
 def pods_of_job(session: Session, job: str) -> list[str]:

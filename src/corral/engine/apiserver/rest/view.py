@@ -21,6 +21,13 @@ _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 
 
+class _Metadata(msgspec.Struct):
+    metadata: msgspec.Raw
+
+
+_only_metadata = msgspec.json.Decoder(_Metadata).decode
+
+
 Piece = tuple[bytes, bytes | memoryview]
 
 
@@ -88,11 +95,17 @@ class View:
                 "apiVersion": f"meta.k8s.io/{self.form.version}",
                 "metadata": meta,
             }
-            shown = ((b",", _encode(partial(self.decoded(e), self.form.version))) for e in entries)
-            return _spliced(_encode(head | {"items": []}), shown)
+            return _spliced(_encode(head | {"items": []}), ((b",", self._partial(e)) for e in entries))
         resource = self.resource
         head = {"kind": resource.list_kind, "apiVersion": resource.api_version, "metadata": meta}
         return _spliced(_encode(head | {"items": []}), map(self._item, entries))
+
+    def _partial(self, entry: Entry) -> bytes:
+        """Returns only the metadata of an object as JSON; what rests as it is shown is cut out of its bytes."""
+        if not self._rests(entry):
+            return _encode(partial(self.decoded(entry), self.form.version))
+        head = b'{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/%s","metadata":' % self.form.version.encode()
+        return b"".join((head, _only_metadata(entry.value).metadata, b"}"))
 
     def _item(self, entry: Entry) -> Piece:
         """Returns one item of a list: built-in ones come without kind and version, and without being copied."""
