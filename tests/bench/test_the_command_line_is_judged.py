@@ -1,13 +1,15 @@
 """What the measures of the command line say: medians of whole processes, and promises that are kept or not."""
 
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from tools.bench.cli.gates import LIMITS, Section, gates_of
-from tools.bench.cli.lines import LIST, LIST_SAME_PEER, own_lines, peer_lines
+from tools.bench.cli.gates import LIMITS, Section, gates_of, remarks_of
+from tools.bench.cli.lines import COMPLETION, LIST, LIST_SAME_PEER, own_lines, peer_lines
 from tools.bench.cli.report import lines, written
 from tools.bench.cli.stopwatch import Took, figures, timed
 from tools.bench.wire import Refused
@@ -32,14 +34,32 @@ def test_a_promise_is_kept_or_missed() -> None:
     assert (kept["`--help`"], kept["`submit`"]) == (True, False)
 
 
+def test_completion_is_asked_for_as_bash_does() -> None:
+    line = next(one for one in own_lines(Path("corral")) if one.name == COMPLETION)
+    command = [sys.executable, "-m", "corral", *line.words[1:]]
+    done = subprocess.run(command, env={**os.environ, **line.env}, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "plain\tlist\n"
+
+
 @pytest.mark.parametrize(("listed", "want"), [(500.0, True), (501.0, False)])
 def test_a_list_is_judged_by_kubectl_of_the_same_run(listed: float, want: bool) -> None:
     assert gates_of(section(**{LIST: listed, LIST_SAME_PEER: 1000.0}))[-1].is_met is want
 
 
+def test_other_servers_and_processor_time_inform_only() -> None:
+    found = section(**{LIST: 400.0, LIST_SAME_PEER: 1000.0})
+    slow = section(**{LIST: 900.0, LIST_SAME_PEER: 1000.0})["lines"]
+    told = "0.40x, best of each 0.40x, processor time 1.00x"
+    assert remarks_of(found) == [f"`list` over `kubectl get` of the same, on the embedded API: {told}"]
+    assert "on etcd and kube-apiserver: 0.90x" in remarks_of({**found, "real": slow})[1]
+    assert len(gates_of({**found, "real": slow})) == len(gates_of(found))
+    assert any("informs only" in line for line in lines(found))
+
+
 def test_without_kubectl_nothing_is_said_about_it() -> None:
     assert peer_lines(None) == []
     assert all("kubectl" not in gate.name for gate in gates_of(section()))
+    assert remarks_of(section()) == []
     assert any("not measured" in line for line in lines(section()))
 
 

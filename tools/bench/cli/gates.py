@@ -21,3 +21,20 @@ def gates_of(section: Section) -> list[Gate]:
         ratio = lines[LIST]["median"] / lines[LIST_SAME_PEER]["median"]
         gates.append(Gate(f"`list` of {section['jobs']} jobs over `kubectl get` of the same", ratio, LIST_RATIO, "x"))
     return gates
+
+
+def remarks_of(section: Section) -> list[str]:
+    """Returns what informs about the promise on lists without being promised: processor time, and another server."""
+    if LIST_SAME_PEER not in section["lines"]:
+        return []
+    servers = {"on the embedded API": section["lines"], "on etcd and kube-apiserver": section.get("real")}
+    return [
+        f"`list` over `kubectl get` of the same, {where}: {_ratio(found, 'median'):.2f}x, best of each "
+        f"{_ratio(found, 'best'):.2f}x, processor time {_ratio(found, 'cpu'):.2f}x"
+        for where, found in servers.items()
+        if found
+    ]
+
+
+def _ratio(found: dict[str, Any], figure: str) -> float:
+    return float(found[LIST][figure] / found[LIST_SAME_PEER][figure])

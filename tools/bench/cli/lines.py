@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -27,10 +28,15 @@ class Peer(NamedTuple):
     """Whether it is that of the cache, so that the rest of a control plane is there as well."""
 
 
+BARE, FETCH = "python -c pass", "python: what list reads, thrown away"
+"""What no command of ours can be quicker than: the start of the interpreter, and the bytes that `list` has to fetch."""
 SUBMIT = "submit"
 LIST, LIST_PEER = "list", "kubectl get of one kind"
 LIST_SAME_PEER = "kubectl get of all that list reads"
 _ALL = "pytorchjobs,tfjobs,mpijobs,xgboostjobs,paddlejobs,jaxjobs,mxjobs,pods"
+_TAB = {"_CORRAL_COMPLETE": "bash"}
+_BREAKS = " \t\n\"'@><=;|&(:"
+"""At these signs bash breaks words; it tells so when TAB is pressed."""
 COMPLETION, COMPLETION_JOBS = "completion of a command", "completion of a job's name"
 
 
@@ -39,20 +45,17 @@ def own_lines(corral: Path) -> list[Line]:
     program = str(corral)
     job = ("--name=bench-{n}", "--image=repo/train:1", "--workers=2", "--gpus=1", "python train.py")
     return [
+        Line(BARE, (sys.executable, "-c", "pass")),
+        Line(FETCH, (sys.executable, str(Path(__file__).with_name("fetch.py")))),
         Line("--help", (program, "--help")),
         Line("--version", (program, "--version")),
         Line("submit --help", (program, "submit", "pytorchjob", "--help")),
-        Line(COMPLETION, (program,), _tab("corral li", 1)),
-        Line(COMPLETION_JOBS, (program,), _tab("corral get train-00", 2)),
+        Line(COMPLETION, (program, "corral li", _BREAKS), _TAB),
+        Line(COMPLETION_JOBS, (program, "corral logs train-00", _BREAKS), _TAB),
         Line(LIST, (program, "list")),
         Line("get JOB", (program, "get", "train-0000")),
         Line(SUBMIT, (program, "submit", "pytorchjob", *job)),
     ]
-
-
-def _tab(typed: str, at: int) -> dict[str, str]:
-    """Returns what a shell says when TAB is pressed behind some words."""
-    return {"_CORRAL_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(at)}
 
 
 def peer_lines(peer: Peer | None) -> list[Line]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.bench.cli.gates import Section, gates_of
+from tools.bench.cli.gates import Section, gates_of, remarks_of
 from tools.bench.node.report import described, machine
 
 
@@ -33,11 +33,13 @@ def lines(section: Section) -> Iterator[str]:
         yield ""
     for gate in gates_of(section):
         yield f"- {gate}"
+    for remark in remarks_of(section):
+        yield f"- informs only: {remark}"
 
 
 def _table(found: Mapping[str, Any]) -> Iterator[str]:
     yield "| | median | best | p95 | processor time |"
     yield "|---|---:|---:|---:|---:|"
     for name, one in found.items():
-        shown = name if name.startswith(("kubectl", "completion")) else f"corral {name}"
+        shown = name if name.startswith(("kubectl", "completion", "python")) else f"corral {name}"
         yield f"| {shown} | {one['median']:.0f} ms | {one['best']:.0f} ms | {one['p95']:.0f} ms | {one['cpu']:.0f} ms |"
