@@ -45,6 +45,10 @@ class Neighbours(NamedTuple):
     """The key of a label, or a short name."""
     skew: int = 1
     """By how many a domain may have more of the crowd than the one that has fewest."""
+    among: int = -1
+    """The number of the rules of those nodes whose domains are compared, and on which the crowd counts; -1 for the rules of the ask."""
+    least: int = 0
+    """As long as fewer domains than this are compared, an empty one is taken to be among them."""
 
 
 class PodAsk(NamedTuple):

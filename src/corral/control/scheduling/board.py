@@ -13,8 +13,9 @@ from corral.control.scheduling.crowd import Crowd, GroupKey, Known, Standing, ga
 from corral.control.scheduling.desk import Admitted, Desk
 from corral.control.scheduling.dialects.dialect import Asked, Placed
 from corral.control.scheduling.promises import Group, Promises, State, can_close
-from corral.control.scheduling.reading.asks import request_of
+from corral.control.scheduling.reading.asks import Request, request_of
 from corral.control.scheduling.reading.membership import membership_of
+from corral.control.scheduling.reading.neighbourhood import Neighbourhood
 from corral.control.scheduling.reading.offers import Place, handing_over, held_devices, place_of
 from corral.control.scheduling.reading.ports import is_port, offered
 from corral.control.scheduling.room import FleetRoom
@@ -57,6 +58,7 @@ class Board:
         self._is_ours = is_ours
         self._is_used = is_used
         self._certifier = Certifier(room.fleet)
+        self._neighbourhood = Neighbourhood(room.fleet.rules)
         self._ports: set[str] = set()
         self._dirty: dict[str, None] = {}
         """Gangs of which the desk must be told."""
@@ -84,17 +86,35 @@ class Board:
         """Notes a pod as a cache shows it: what it was before, None when it is new, and what it is, None when it is gone."""
         if old is not None and (new is None or new.metadata.uid != old.metadata.uid):
             self._forget(old.metadata.uid)
-        if new is None:
-            return
-        uid = new.metadata.uid
-        if new.has_ended:
+        if new is not None:
+            self._take_known(new, now)
+        for uid in self._neighbourhood.stale():
+            self._read_again(uid, now)
+
+    def _take_known(self, pod: SchedulingPod, now: float) -> None:
+        uid = pod.metadata.uid
+        if pod.has_ended:
             self._forget(uid)
-        elif new.spec.node_name:
-            self._take_bound(new, now)
+        elif pod.spec.node_name:
+            self._take_bound(pod, now)
         elif self.promises.state(uid) is State.PROMISED:
-            self._see_again(new)
+            self._see_again(pod, now)
         else:
-            self._take_unbound(new, now)
+            self._take_unbound(pod, now)
+
+    def _read_again(self, uid: str, now: float) -> None:
+        """Lets a pod be in the crowds of which somebody speaks now, and in no others."""
+        known = self.crowd.get(uid)
+        if known is not None:
+            self._ask_anew(known, known._replace(request=self._neighbourhood.again(known.view, known.request)), now)
+
+    def _ask_anew(self, known: Known, fresh: Known, now: float) -> None:
+        """Notes that a pod which is where it was may ask for something else."""
+        if fresh.request == known.request:
+            self.crowd.put(fresh)
+        else:
+            self.changes += 1
+            self._put_pod(known, fresh, now)
 
     def take_group(self, group: GroupKey, size: int | None, queue: str) -> None:
         """Notes what a group object says, None when it is gone."""
@@ -107,6 +127,7 @@ class Board:
 
     def _forget(self, uid: str) -> None:
         pod = self.crowd.remove(uid)
+        self._neighbourhood.forget(uid)
         self.promises.settle(uid, State.GONE)
         if pod is None:
             return
@@ -116,19 +137,23 @@ class Board:
         else:
             self._dirty[pod.gang] = None
 
-    def _see_again(self, pod: SchedulingPod) -> None:
-        """Keeps the newest view of a pod whose bind is under way."""
+    def _see_again(self, pod: SchedulingPod, now: float) -> None:
+        """Keeps the newest view of a pod whose bind is under way, or which is bound where it was."""
         known = self.crowd.get(pod.metadata.uid)
-        if known is not None:
-            self.crowd.put(known._replace(view=pod))
+        if known is None or known.view is pod:
+            return
+        fresh = known._replace(view=pod)
+        if _asks_as_before(known.view, pod):
+            self.crowd.put(fresh)
+        else:
+            self._ask_anew(known, fresh._replace(request=self._request(pod)), now)
 
     def _take_bound(self, pod: SchedulingPod, now: float) -> None:
         uid, node = pod.metadata.uid, pod.spec.node_name
         known = self.crowd.get(uid)
         self.promises.settle(uid, State.BOUND)
         if known is not None and known.seat is not None and known.seat.node == node:
-            if known.view is not pod:
-                self.crowd.put(known._replace(view=pod))
+            self._see_again(pod, now)
             is_going = bool(pod.metadata.deletion_timestamp) and not known.view.metadata.deletion_timestamp
             if is_going and known.standing is Standing.SEATED:
                 self._dirty[known.gang] = None
@@ -158,13 +183,17 @@ class Board:
         self._put_pod(known, fresh, now)
 
     def _known(self, pod: SchedulingPod, known: Known | None, now: float) -> Known:
-        request, membership = request_of(pod, self.room.fleet.rules), membership_of(pod)
-        self._learn_ports(request.ask)
+        request, membership = self._request(pod), membership_of(pod)
         wrong = request.complaint or membership.complaint
         arrived = known.arrived if known is not None else seconds_of(pod.metadata.creation_timestamp) or now
         until = known.held_until if known is not None else 0.0
         standing = Standing.HELD_BACK if wrong or until > now else Standing.WAITING
         return Known(pod, request, membership, gang_name(pod, membership), standing, None, arrived, until)
+
+    def _request(self, pod: SchedulingPod) -> Request:
+        request = self._neighbourhood.take(pod, request_of(pod, self.room.fleet.rules))
+        self._learn_ports(request.ask)
+        return request
 
     def _put_pod(self, known: Known | None, fresh: Known, now: float) -> None:
         if known is not None and known.standing is Standing.FOREIGN:
@@ -193,6 +222,7 @@ class Board:
     def decide(self, now: float, most: int, epoch: int) -> Decided:
         """Lets as many gangs have their turn; what they get is taken from now on, and must be written to the ledger."""
         self.tell_desk()
+        self._neighbourhood.tidy(self.room.fleet)
         cycle = self._desk.cycle(now, most)
         self.changes += len(cycle.refused)
         certificates = self._certifier.certify(cycle.admitted, epoch)
@@ -332,6 +362,13 @@ class Board:
     def waiting(self) -> Iterable[Known]:
         """Returns the pods that wait, and those that are held back because they cannot be read."""
         return (one for one in self.crowd if one.standing in (Standing.WAITING, Standing.HELD_BACK))
+
+
+def _asks_as_before(old: SchedulingPod, new: SchedulingPod) -> bool:
+    """Whether nothing has changed of a pod that says what it asks, or to which others it belongs."""
+    one, other = old.metadata, new.metadata
+    is_going = bool(one.deletion_timestamp) == bool(other.deletion_timestamp)
+    return is_going and old.spec == new.spec and (one.labels, one.annotations) == (other.labels, other.annotations)
 
 
 def gives_way(concession: Concession) -> Refusal:

@@ -1,6 +1,7 @@
 """Why a pod goes nowhere, in the words of kube-scheduler: how many nodes refuse it for which reason."""
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -11,11 +12,20 @@ from corral.control.scheduling.reading.offers import Place
 from corral.control.scheduling.reading.ports import is_port
 from corral.placement.asks import PodAsk
 from corral.placement.fleet import Fleet, RuleSet
+from corral.placement.fleet.columns import Bools
+from corral.placement.fleet.neighbours import APART, EVEN, TOGETHER
 from corral.placement.fleet.shares import fitting
 
 NO_NODES: Final = "no nodes available to schedule pods"
 _PORTS: Final = "node(s) didn't have free ports for the requested pod ports"
 _ELSEWHERE: Final = "node(s) didn't match Pod's node affinity/selector"
+_NEIGHBOURS: Final = {
+    EVEN: "node(s) didn't match pod topology spread constraints",
+    TOGETHER: "node(s) didn't match pod affinity rules",
+    APART: "node(s) didn't match pod anti-affinity rules",
+}
+"""In the order in which kube-scheduler looks."""
+_KEPT_AWAY: Final = "node(s) didn't satisfy existing pods anti-affinity rules"
 _TOO_FEW: Final = "node(s) had room for too few pods of the gang"
 _GPU: Final = "nvidia.com/gpu"
 _ABOUT_ROOM: Final = ("does-not-fit", "no-nodes")
@@ -110,8 +120,25 @@ def lacking(fleet: Fleet, ask: PodAsk) -> dict[str, int]:
     found = {_PORTS: int((rows & ports).sum())}
     found |= {reason: int((rows & ~ports & is_short).sum()) for reason, is_short in short.items()}
     left_over = rows & ~ports & ~np.logical_or.reduce(list(short.values()))
+    for reason, is_met in _neighbours(fleet, ask):
+        found[reason] = int((left_over & ~is_met).sum())
+        left_over &= is_met
     found[_other_gpus(ask)] = int(left_over.sum())
     return {reason: count for reason, count in found.items() if count}
+
+
+def _neighbours(fleet: Fleet, ask: PodAsk) -> Iterator[tuple[str, Bools]]:
+    """Yields what keeps a pod away from nodes because of who is there, and which nodes are free of it."""
+    kept_away = fleet.neighbourly(ask._replace(neighbours=()))
+    nobody_minds = np.ones(fleet.columns.length, np.bool_) if kept_away is None else kept_away
+    for kind, reason in _NEIGHBOURS.items():
+        wishes = tuple(one for one in ask.neighbours if one.kind == kind)
+        is_met = fleet.neighbourly(ask._replace(neighbours=wishes)) if wishes else None
+        if is_met is not None:
+            # With equal wishes of its own on both sides, it is the pod's own wish that is told.
+            own = kind == APART
+            yield reason, is_met if own else is_met | ~nobody_minds
+    yield _KEPT_AWAY, nobody_minds
 
 
 def _other_gpus(ask: PodAsk) -> str:

@@ -103,6 +103,10 @@ class SpreadConstraint(msgspec.Struct, rename="camel", kw_only=True):
     topology_key: str = ""
     when_unsatisfiable: str = ""
     label_selector: LabelSelector | None = None
+    match_label_keys: list[str] | None = None
+    min_domains: int | None = None
+    node_affinity_policy: str | None = None
+    node_taints_policy: str | None = None
 
 
 class Toleration(msgspec.Struct, kw_only=True, frozen=True):

@@ -269,6 +269,8 @@ class Ground:
 
     def _take(self, hold: Hold) -> None:
         self.room.hold(hold.seat, hold.ask)
+        if hold.ask.crowds:
+            self.freed += 1  # others may have waited for such a neighbour
         self._book(hold, 1)
 
     def _release(self, hold: Hold) -> None:

@@ -171,7 +171,8 @@ class Round:
                 return refusal
             found = reserve(self._ground, entry, now, self._trusted_until(entry))
             if found is None:
-                memory.give_up(entry.kind.shape, changed)
+                if not any(one.ask.neighbours for one in entry.claim.gang.members):
+                    memory.give_up(entry.kind.shape, changed)  # else whoever comes may be who was waited for
                 return refusal
             memory.keep(found)
             if memory.promised.get(entry.uid, inf) == inf:

@@ -188,11 +188,21 @@ class Fleet:
         nobody = np.zeros(length, np.int64)
         for one in ask.neighbours:
             present = columns.crowds.get((one.crowd, ""), nobody)[:length]
-            found &= beside(one, ask, self.domains(one.level)[0], present, allowed)
+            compared = allowed if one.among < 0 else self.allowed(one.among)
+            found &= beside(one, ask, self.domains(one.level)[0], present, compared)
         for crowd, level in kept_away(columns, ask):
             away = Neighbours(APART, crowd, level)
             found &= beside(away, ask, self.domains(level)[0], columns.crowds[crowd, level][:length], allowed)
         return found
+
+    def drop_crowd(self, number: int) -> bool:
+        """Forgets a crowd of which nobody speaks any more; returns False, and does nothing, while somebody of it is held."""
+        columns = [key for key in self.columns.crowds if key[0] == number]
+        if any(self.columns.crowds[key].any() for key in columns):
+            return False
+        for key in columns:
+            del self.columns.crowds[key]
+        return True
 
     def wiring(self, row: int) -> Matrix:
         """Returns how well pairs of GPUs of a row are connected; () when nothing is known that tells them apart."""

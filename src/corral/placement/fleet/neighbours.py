@@ -26,8 +26,10 @@ def kept_away(columns: Columns, ask: PodAsk) -> list[tuple[int, str]]:
 
 
 def beside(one: Neighbours, ask: PodAsk, domain: Ints, present: Ints, allowed: Bools) -> Bools:
-    """Returns which rows meet one wish, given the domain of each row, the crowd on it, and which rows the ask allows otherwise."""
+    """Returns which rows meet one wish, given the domain of each row, the crowd on it, and the rows whose domains are compared."""
     inside = domain >= 0
+    if one.kind == EVEN:
+        present = np.where(allowed, present, 0)
     counts = np.bincount(domain[inside], weights=present[inside], minlength=1)
     here = np.where(inside, counts[domain], 0)
     if one.kind == APART:
@@ -36,5 +38,6 @@ def beside(one: Neighbours, ask: PodAsk, domain: Ints, present: Ints, allowed: B
         # The first of a crowd that wants to be with itself may begin anywhere.
         begins = one.crowd in ask.crowds and not counts.any()
         return np.asarray(inside & ((here > 0) | begins))
-    fewest = here[inside & allowed].min(initial=np.inf)
+    compared = inside & allowed
+    fewest = here[compared].min(initial=np.inf) if len(np.unique(domain[compared])) >= one.least else 0
     return np.asarray(inside & (here + (one.crowd in ask.crowds) - fewest <= one.skew))

@@ -204,6 +204,8 @@ class DropNeighbours(Part, frozen=True):
     crowd: int
     level: str
     skew: int = 1
+    among: int = -1
+    least: int = 0
 
     def asked(self, fleet: Fleet, gang: Gang) -> Gang:
         """Returns the gang without it."""
@@ -213,7 +215,7 @@ class DropNeighbours(Part, frozen=True):
     @property
     def rule(self) -> Neighbours:
         """Returns the rule."""
-        return Neighbours(self.wish, self.crowd, self.level, self.skew)
+        return Neighbours(self.wish, self.crowd, self.level, self.skew, self.among, self.least)
 
     @property
     def topic(self) -> str:

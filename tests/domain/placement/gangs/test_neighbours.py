@@ -98,6 +98,8 @@ asks = st.builds(
             st.sampled_from((WEB, DB)),
             st.sampled_from(("rack", "node")),
             st.sampled_from((1, 2)),
+            st.just(-1),
+            st.sampled_from((0, 2, 4)),
         ),
         max_size=2,
     ),
@@ -118,7 +120,8 @@ def complaint(offers: tuple[NodeOffer, ...], held: list[tuple[str, PodAsk]], nam
             return f"{one}: {counts[here]} are here"
         if one.kind == "together" and not (counts[here] or (not counts.total() and one.crowd in ask.crowds)):
             return f"{one}: none is here"
-        fewest = min(counts[domain(offer.name, one.level)] for offer in offers)
+        domains = {domain(offer.name, one.level) for offer in offers}
+        fewest = min(counts[each] for each in domains) if len(domains) >= one.least else 0
         if one.kind == "even" and counts[here] + (one.crowd in ask.crowds) - fewest > one.skew:
             return f"{one}: {counts}"
     for where, other in held:
