@@ -94,6 +94,8 @@ class Gang(NamedTuple):
     """The topology level that all must share, such as `zone`; "" when anywhere will do."""
     near: str = ""
     """The level that they should share when they can."""
+    takes_kept: bool = False
+    """Whether it may sit where seats are kept for larger pods: it has waited long enough."""
 
 
 class Seat(NamedTuple):

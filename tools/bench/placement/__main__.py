@@ -1,6 +1,7 @@
 """`python -m tools.bench.placement [filling|churning|speed]...`: what the engine makes of published traces; all by default.
 
-The traces are read from `$CORRAL_TRACES`, else from `../shared/data`.
+`--mix observed`, as shipped, learns the mix from the pods that come; `--mix known` is told that of the whole trace beforehand. What it is
+compared with is always told. The traces are read from `$CORRAL_TRACES`, else from `../shared/data`.
 """
 
 import argparse
@@ -16,7 +17,7 @@ from tools.bench.placement.filling import measure_filling
 from tools.bench.placement.plots import drawn
 from tools.bench.placement.report import lines, written
 from tools.bench.placement.speed import GANGS, NODES, measure_speed
-from tools.bench.placement.traces import ROOT, WORKLOADS, folder
+from tools.bench.placement.traces import MIXES, ROOT, WORKLOADS, Measured, folder
 
 MEASURES = ("filling", "churning", "speed")
 _BEGAN = monotonic()
@@ -45,9 +46,9 @@ def _measured(name: str, given: argparse.Namespace) -> dict[str, Any]:
     seeds = range(given.first_seed, given.first_seed + given.seeds)
     match name:
         case "filling":
-            return measure_filling(given.policy, given.workloads, seeds, given.processes, _say)
+            return measure_filling(Measured(given.policy, given.mix), given.workloads, seeds, given.processes, _say)
         case "churning":
-            policies = (given.policy, given.beside)
+            policies = (Measured(given.policy, given.mix), Measured(given.beside, "known"))
             return measure_churning(policies, given.churned, given.loads, seeds, given.processes, _say)
         case _:
             return measure_speed(given.policy, NODES, GANGS, _say)
@@ -57,6 +58,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tools.bench.placement", description=__doc__)
     parser.add_argument("measures", nargs="*", choices=[*MEASURES, []], metavar="|".join(MEASURES))
     parser.add_argument("--policy", default="default", help="the one to measure")
+    parser.add_argument(
+        "--mix", default=MIXES[0], choices=MIXES, help="of filling and churning: where it has the mix from"
+    )
     parser.add_argument("--beside", default="fgd", help="of churning: the one beside it")
     parser.add_argument("--seeds", type=int, default=10, help="how many")
     parser.add_argument("--first-seed", type=int, default=42)

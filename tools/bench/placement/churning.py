@@ -15,14 +15,19 @@ from corral.placement.replay.playing import MEASURED, WARM_UP, Churned, churned
 from corral.placement.replay.sizes import in_order
 from tools.bench.node.intervals import Interval, percentile
 from tools.bench.placement.filling import Say
-from tools.bench.placement.traces import Trace, trace
+from tools.bench.placement.traces import Measured, Trace, trace
 
 _DRAWS = 2_000
 _SEED = 5
 
 
 def measure_churning(
-    policies: tuple[str, str], workload: str, loads: Sequence[float], seeds: Sequence[int], processes: int, say: Say
+    policies: tuple[Measured, Measured],
+    workload: str,
+    loads: Sequence[float],
+    seeds: Sequence[int],
+    processes: int,
+    say: Say,
 ) -> dict[str, Any]:
     """Measures two policies at each load."""
     rows = []
@@ -33,8 +38,8 @@ def measure_churning(
             runs = pool.map(partial(_run, workload, load), tasks, chunksize=1)
             rows.append(_row(load, runs[0::2], runs[1::2]))
     return {
-        "policy": policies[0],
-        "beside": policies[1],
+        **policies[0]._asdict(),
+        "beside": policies[1].policy,
         "workload": workload,
         "seeds": list(seeds),
         "warm_up": WARM_UP,
@@ -43,11 +48,11 @@ def measure_churning(
     }
 
 
-def _run(workload: str, load: float, task: tuple[str, int]) -> Churned:
-    policy, seed = task
+def _run(workload: str, load: float, task: tuple[Measured, int]) -> Churned:
+    measured, seed = task
     here = _trace(workload)
     stays = coming_and_going(here.pods, here.capacity, load, WARM_UP + MEASURED, seed)
-    return churned(here.nodes, stays, here.policy(policy), seed, time.process_time)
+    return churned(here.nodes, stays, here.chooser(measured), seed, time.process_time)
 
 
 @lru_cache(maxsize=1)

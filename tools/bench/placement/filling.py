@@ -11,7 +11,7 @@ import numpy as np
 from corral.placement.replay.arrivals import inflated
 from corral.placement.replay.bounds import Bounds, bounds_of
 from corral.placement.replay.playing import filled
-from tools.bench.placement.traces import Trace, published, trace
+from tools.bench.placement.traces import Measured, Trace, published, trace
 
 INFLATE = 1.3
 Say = Callable[[str], None]
@@ -28,23 +28,23 @@ class Run(NamedTuple):
 
 
 def measure_filling(
-    policy: str, workloads: Sequence[str], seeds: Sequence[int], processes: int, say: Say
+    measured: Measured, workloads: Sequence[str], seeds: Sequence[int], processes: int, say: Say
 ) -> dict[str, Any]:
     """Measures each workload; gains are points above the published fragmentation gradient descent."""
     rows = []
     with Pool(processes) as pool:
         for workload in workloads:
             say(f"filling {workload}")
-            runs = pool.map(partial(_run, policy, workload), seeds)
+            runs = pool.map(partial(_run, measured, workload), seeds)
             rows.append(_row(workload, runs))
     mean = {key: round(float(np.mean([row[key] for row in rows])), 3) for key in ("gain", "gain_at_100", "gap")}
-    return {"policy": policy, "seeds": list(seeds), "inflate": INFLATE, "rows": rows, "mean": mean}
+    return {**measured._asdict(), "seeds": list(seeds), "inflate": INFLATE, "rows": rows, "mean": mean}
 
 
-def _run(policy: str, workload: str, seed: int) -> Run:
+def _run(measured: Measured, workload: str, seed: int) -> Run:
     here = _trace(workload)
     arrivals = inflated(here.pods, here.capacity, INFLATE, seed)
-    run = filled(here.nodes, arrivals, here.policy(policy), seed, time.process_time)
+    run = filled(here.nodes, arrivals, here.chooser(measured), seed, time.process_time)
     failed = sum(run.failed.values())
     return Run(run.at_100 or 0.0, run.at_end, failed, run.decisions / run.seconds, bounds_of(here.nodes, arrivals))
 

@@ -23,12 +23,16 @@ def written(path: Path, name: str, section: Section) -> None:
 
 def lines(name: str, section: Section) -> Iterator[str]:
     """Yields the table of one measure."""
-    yield f"**{name}**, policy {section['policy']}, {section['date']}, load of the machine {section['load_before']} before"
+    yield f"**{name}**, policy {_policy(section)}, {section['date']}, load of the machine {section['load_before']} before"
     yield ""
     yield from _TABLES[name](section)
     yield ""
     for gate in gates_of(name, section):
         yield f"- {gate}"
+
+
+def _policy(section: Section) -> str:
+    return f"{section['policy']}, mix {section['mix']}" if "mix" in section else str(section["policy"])
 
 
 def _filling(section: Section) -> Iterator[str]:

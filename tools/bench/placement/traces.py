@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from corral.placement.offers import NodeOffer
 from corral.placement.potentials import Policy, policy
+from corral.placement.potentials.observed import LearningPolicy
 from corral.placement.potentials.statistics import statistics_of
-from corral.placement.replay.playing import capacity_of
+from corral.placement.replay.playing import Chooser, capacity_of
 from corral.placement.replay.traces import TracePod, read_nodes, read_pods
 
 ROOT = Path(__file__).resolve().parents[3]
+MIXES = ("observed", "known")
+"""Whether a policy learns the mix from the pods that come, as shipped, or is told that of the whole trace beforehand."""
 WORKLOADS = ("default", "cpu100", "gpushare40", "gpuspec20", "multigpu30")
 
 
@@ -20,6 +23,13 @@ def folder() -> Path:
     """Returns the folder of the openb traces: `$CORRAL_TRACES/openb`, else beside the checkout."""
     given = os.environ.get("CORRAL_TRACES")
     return (Path(given) if given else ROOT.parent / "shared" / "data") / "openb"
+
+
+class Measured(NamedTuple):
+    """What is measured: a policy by its name, and where it has the mix from."""
+
+    policy: str
+    mix: str = MIXES[0]
 
 
 class Trace(NamedTuple):
@@ -35,8 +45,12 @@ class Trace(NamedTuple):
         return capacity_of(self.nodes)
 
     def policy(self, name: str) -> Policy:
-        """Returns a policy that knows the mix of these pods."""
+        """Returns a policy that knows the mix of all these pods."""
         return policy(name, statistics_of(pod.ask for pod in self.pods))
+
+    def chooser(self, measured: Measured) -> Chooser:
+        """Returns such a policy, or one that knows nothing and learns the mix as the loop does."""
+        return LearningPolicy(policy(measured.policy)) if measured.mix == "observed" else self.policy(measured.policy)
 
 
 def trace(workload: str) -> Trace:

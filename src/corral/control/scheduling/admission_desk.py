@@ -121,6 +121,10 @@ class AdmissionDesk:
 
     # --- gangs ---
 
+    def reconsider(self) -> None:
+        """Lets everybody be tried again who was refused."""
+        self._admission.reconsider()
+
     def wait(self, claim: Claim) -> None:
         """Lets a gang stand in line."""
         if self._line.get(claim.uid) != claim:

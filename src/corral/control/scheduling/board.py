@@ -200,6 +200,8 @@ class Board:
             self._desk.vacate(known.uid)
         elif known is not None:
             self._dirty[known.gang] = None
+        elif not fresh.request.complaint and self.room.came(fresh.request.ask):
+            self._desk.reconsider()
         self.crowd.put(fresh)
         if fresh.standing is Standing.FOREIGN:
             assert fresh.seat is not None

@@ -75,6 +75,9 @@ class Desk(Protocol):
     def vacate(self, uid: str) -> None:
         """Notes that such a pod is gone."""
 
+    def reconsider(self) -> None:
+        """Lets everybody be tried again who was refused: places cost something else than before."""
+
     def wait(self, claim: Claim) -> None:
         """Lets a gang stand in line, or replaces what was known of it; what it holds stays."""
 

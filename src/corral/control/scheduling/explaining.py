@@ -18,7 +18,6 @@ from corral.control.scheduling.holders import jobs_of
 from corral.control.scheduling.scenes.scene import queue_of_holder
 from corral.control.scheduling.telling import reference_to
 from corral.kinds.well_known import POD
-from corral.placement.potentials import policy
 from corral.placement.remedies.books import Books
 from corral.placement.remedies.explanation import Terms, explain
 from corral.ports.clock import Clock
@@ -109,7 +108,7 @@ class Explaining:
         found = explain(
             self._board.room.fleet,
             claim.gang._replace(queue=queue),
-            policy(),
+            self._board.room.policy,
             jobs_of(self._board.crowd, claim.namespace, "", partial(queue_of_holder, self._desk)),
             terms=Terms(with_remedies=False, books=Books(self._desk.queues, namespace=claim.namespace)),
         )

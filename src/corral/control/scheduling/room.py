@@ -7,6 +7,7 @@ from corral.placement.asks import Gang, Plan, PodAsk, Refusal, Seat
 from corral.placement.fleet import Draft, Expression, Fleet, RuleSet
 from corral.placement.gangs import plan
 from corral.placement.offers import NodeOffer
+from corral.placement.potentials.observed import LearningPolicy
 from corral.placement.potentials.policies import Policy, policy
 
 _TIERS = (Expression(PROCESS_NODE, "In", ("true",)), Expression(FAKE_NODE, "NotIn", ("true",)))
@@ -18,9 +19,18 @@ class FleetRoom:
 
     def __init__(self, fleet: Fleet, rule: Policy | None = None) -> None:
         self.fleet = fleet
-        self._policy = rule or policy()
+        self._learning = LearningPolicy(rule or policy())
         self._members: tuple[set[str], ...] = tuple(set() for _ in _TIERS)
         self._narrowed: dict[tuple[int, int], int] = {}
+
+    @property
+    def policy(self) -> Policy:
+        """Returns what places cost, by the mix of pods that came so far."""
+        return self._learning.now
+
+    def came(self, ask: PodAsk) -> bool:
+        """Counts a pod that is seen for the first time; returns whether places cost something else from now on."""
+        return self._learning.came(ask)
 
     def put(self, offer: NodeOffer) -> None:
         """Adds or replaces a node; what is held on it stays."""
@@ -53,10 +63,10 @@ class FleetRoom:
             if not 0 < len(members) < len(self.fleet):
                 continue  # nobody is left out by it, or everybody
             asked = tuple(one._replace(ask=self._narrow(tier, one.ask)) for one in gang.members)
-            answer = plan(self.fleet, gang._replace(members=asked), self._policy, explain=False)
+            answer = plan(self.fleet, gang._replace(members=asked), self.policy, explain=False)
             if isinstance(answer, Plan):
                 return answer
-        return plan(self.fleet, gang, self._policy, explain=False)
+        return plan(self.fleet, gang, self.policy, explain=False)
 
     def _narrow(self, tier: int, ask: PodAsk) -> PodAsk:
         """Returns an ask that allows the nodes of a tier only."""

@@ -85,6 +85,10 @@ class Admission:
         """Notes that a pod that somebody else bound is gone."""
         self.ground.vacate(uid)
 
+    def reconsider(self) -> None:
+        """Lets everybody be tried again: the room answers by other rules than before."""
+        self.ground.freed += 1
+
     def wait(self, claim: Waiting) -> None:
         """Lets a gang stand in line, or replaces what was known of it; one that runs has its further pods wait."""
         running = self.ground.running.get(claim.uid)

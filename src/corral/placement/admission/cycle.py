@@ -27,6 +27,8 @@ class Terms(NamedTuple):
     """After so many placements one running gang may be moved; 0 moves none."""
     resizes: bool = True
     """Whether elastic gangs grow and shrink."""
+    yields: float = 600.0
+    """Seconds for which a gang that waits leaves seats idle which are kept for larger pods; after that it may take them."""
     calm: float = 300.0
     """Seconds for which an elastic gang keeps its size before it grows again."""
 

@@ -76,7 +76,7 @@ def _fits(ground: Ground, running: Running, member: Member, needs: Amounts, in_n
         return False
     nodes = {seat.uid: seat.node for seat in running.seats}
     held = tuple(one._replace(held=nodes[one.uid]) for one in claim.gang.members if one.uid in nodes)
-    answer = ground.room.plan(claim.gang._replace(members=(*held, member)))
+    answer = ground.room.plan(claim.gang._replace(members=(*held, member), takes_kept=False))
     if not isinstance(answer, Plan) or not answer.seats:
         return False
     ground.room.hold(answer.seats[0], member.ask)

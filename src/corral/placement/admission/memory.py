@@ -8,6 +8,8 @@ from corral.placement.admission.order import Class
 from corral.placement.admission.reservation import Kept
 from corral.placement.asks import Refusal
 
+Tried = tuple[int, bool]
+"""A shape, and whether it left seats alone that are kept for larger pods."""
 SEARCH_REST = 10.0
 """Seconds after which a search for victims that found none is made again."""
 _MOST = 4096
@@ -27,9 +29,9 @@ class Memory:
         """How many seats each elastic gang had when that was last looked at."""
         self.placements = 0
         """Gangs admitted since the last move, as far as they count for the next."""
-        self.refused: dict[int, Refusal] = {}
+        self.refused: dict[Tried, Refusal] = {}
         """Shapes for which there is no room, reserved or not."""
-        self.behind: dict[int, Refusal] = {}
+        self.behind: dict[Tried, Refusal] = {}
         """Shapes for which there is none beside what is reserved."""
         self.of_class: dict[Class, Refusal] = {}
         """Why the first of each class could not go when it had its turn; the others of it could not either."""

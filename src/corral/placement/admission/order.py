@@ -94,9 +94,9 @@ class Entry(NamedTuple):
 def entry_of(claim: Waiting, strategy: str, shapes: Shapes) -> Entry:
     """Returns what a line keeps of a gang; `strategy` is that of its queue."""
     gang = claim.gang
-    if not gang.strategy and strategy:
-        gang = gang._replace(strategy=strategy)
-        claim = claim._replace(gang=gang)
+    # Whoever is young keeps off seats that are kept for larger pods; what is planned ahead for a gang is for when it is not.
+    gang = gang._replace(strategy=gang.strategy or strategy, takes_kept=True)
+    claim = claim._replace(gang=gang)
     counts: dict[PodAsk, int] = {}
     for one in gang.members:
         if not one.held:

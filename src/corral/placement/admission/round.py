@@ -25,6 +25,7 @@ from corral.placement.admission.verdicts import (
     unknown_queue,
 )
 from corral.placement.asks import Plan, Refusal
+from corral.placement.gangs.refusals import KEPT
 
 PROMISE_KEPT = 900.0
 """Seconds for which seats are kept for a gang that moves and has not come back."""
@@ -99,7 +100,7 @@ class Round:
                 continue
             freed = self._ground.freed
             self._ground.withdraw(uid)
-            answer = self._planned_freely(promise.entry)
+            answer = self._planned_freely(promise.entry, is_young=False)
             if isinstance(answer, Plan):
                 self._admit(promise.entry, answer, now)
             elif promise.going:
@@ -128,6 +129,8 @@ class Round:
         answer = self._planned(entry, now)
         if isinstance(answer, Refusal) and not entry.follows:
             self._is_crowded = True
+            if answer.code == KEPT:
+                return answer  # there is room, and it is left idle on purpose: nobody shall make more
             if not self._head or answer.code != "reserved":
                 return self._without_room(entry, answer, now)
         return answer
@@ -203,37 +206,38 @@ class Round:
 
     def _planned(self, entry: Entry, now: float) -> Plan | Refusal:
         """Returns where a gang goes beside what is reserved, or on it when it will have ended by then."""
-        shape, memory = entry.kind.shape, self._memory
-        if shape in memory.refused:
-            return memory.refused[shape]._replace(gang=entry.uid)
+        memory, is_young = self._memory, now - entry.claim.arrived < self._terms.yields
+        tried = (entry.kind.shape, is_young)
+        if tried in memory.refused:
+            return memory.refused[tried]._replace(gang=entry.uid)
         if not self._head or memory.kept is None:
-            return self._planned_freely(entry)
-        if shape not in memory.behind:
+            return self._planned_freely(entry, is_young)
+        if tried not in memory.behind:
             with kept(self._ground, memory.kept.wedges):
-                answer = self._placed(entry)
+                answer = self._placed(entry, is_young)
             if isinstance(answer, Plan) and answer.seats:
                 return answer
         starts = memory.kept.reservation.starts
-        refusal = memory.behind[shape] = behind_refusal(entry.claim.gang, self._head)
+        refusal = memory.behind[tried] = behind_refusal(entry.claim.gang, self._head)
         if now <= memory.kept.trusts_until and ends_by(entry.claim, now, starts):
-            return self._planned_freely(entry)
+            return self._planned_freely(entry, is_young)
         return refusal
 
-    def _planned_freely(self, entry: Entry) -> Plan | Refusal:
-        gang, shape = entry.claim.gang, entry.kind.shape
+    def _planned_freely(self, entry: Entry, is_young: bool) -> Plan | Refusal:
+        gang = entry.claim.gang
         lack = self._lack(entry)
         if lack is not None:
             return quota_refusal(gang, lack)
-        answer = self._placed(entry)
+        answer = self._placed(entry, is_young)
         if isinstance(answer, Plan) and not answer.seats:
             answer = room_refusal(gang, entry.needs, self._ground.left)
         if isinstance(answer, Refusal):
-            self._memory.refused[shape] = answer
+            self._memory.refused[entry.kind.shape, is_young] = answer
         return answer
 
-    def _placed(self, entry: Entry) -> Plan | Refusal:
-        """Returns where a gang goes; of the pods beyond those that must start only as many as its quotas allow."""
-        gang, ground = entry.claim.gang, self._ground
+    def _placed(self, entry: Entry, is_young: bool) -> Plan | Refusal:
+        """Returns where a gang goes, who is young not where seats are kept for larger ones; of the pods beyond those that must start only as many as its quotas allow."""
+        gang, ground = entry.claim.gang._replace(takes_kept=not is_young), self._ground
         answer = ground.room.plan(gang)
         if isinstance(answer, Refusal) or len(answer.seats) <= len(starters(gang)):
             return answer

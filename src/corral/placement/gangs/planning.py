@@ -37,8 +37,10 @@ _MOST_SEATED = 256
 def plan(fleet: Fleet, gang: Gang, policy: Policy, *, explain: bool = True) -> Plan | Refusal:
     """Returns the seats of the waiting members of a gang, or why there are none; the fleet is as before.
 
-    Without `explain` a refusal says how many fit and nothing about why, which is cheaper.
+    Without `explain` a refusal says how many fit and nothing about why but for seats that are kept, which is cheaper.
     """
+    if gang.takes_kept and policy.keeping is not None:
+        policy = msgspec.structs.replace(policy, keeping=None)
     waiting = [member for member in gang.members if not member.held]
     missing = gang.minimum - (len(gang.members) - len(waiting))
     if not waiting or missing > len(waiting):
@@ -47,14 +49,12 @@ def plan(fleet: Fleet, gang: Gang, policy: Policy, *, explain: bool = True) -> P
         seat = best_seat(fleet, policy, waiting[0].uid, waiting[0].ask)
         if seat is not None:
             return Plan(gang.uid, (seat,))
-        return refused(fleet, gang, waiting, 1, 0, policy if explain else None)
+        return refused(fleet, gang, waiting, 1, 0, policy, explain=explain)
     planning = _Planning(fleet, gang, policy, waiting, max(missing, 1))
     seats = planning.seats()
     if len(seats) >= max(missing, 1):
         return Plan(gang.uid, tuple(seats))
-    return refused(
-        fleet, gang, waiting, max(missing, 1), max(len(seats), planning.at_most), policy if explain else None
-    )
+    return refused(fleet, gang, waiting, max(missing, 1), max(len(seats), planning.at_most), policy, explain=explain)
 
 
 class _Planning:

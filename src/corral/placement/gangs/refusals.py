@@ -17,6 +17,8 @@ from corral.placement.gangs.room import room
 from corral.placement.gangs.words import fit_of, make_of, pods_of, sentence_about
 from corral.placement.potentials.policies import Policy
 
+KEPT = "kept-for-larger"
+"""The code of gangs for which there would be room, if it were not kept for larger pods."""
 _AMOUNTS = ("cpu", "memory", "pods")
 _WISHES = ("closed", "device", "gpu", "neighbours", "model", "rules")
 
@@ -28,21 +30,25 @@ def short_refusal(gang: Gang, missing: int, there: int) -> Refusal:
 
 
 def refused(
-    fleet: Fleet, gang: Gang, waiting: Sequence[Member], missing: int, seated: int, policy: Policy | None = None
+    fleet: Fleet,
+    gang: Gang,
+    waiting: Sequence[Member],
+    missing: int,
+    seated: int,
+    policy: Policy,
+    *,
+    explain: bool,
 ) -> Refusal:
-    """Returns why no more than so many of the waiting members found a seat when so many must; without a policy not why."""
-    needed, free = (("pods", missing),), (("pods", seated),)
-    if policy is None:
-        return Refusal(
-            gang.uid, "does-not-fit", f"{pods_of(missing)} must start together and {fit_of(seated)}.", needed, free
-        )
+    """Returns why no more than so many of the waiting members found a seat when so many must; without `explain` not why."""
     wanted = Counter(member.ask for member in waiting)
+    if not explain:
+        return _told_briefly(fleet, gang, wanted, missing, seated, policy)
     ask, count = _scarcest(fleet, wanted, missing)
     rooms = room(fleet, ask)
     allowed = _may_go(fleet, ask)
     code, binding = _reason(fleet, gang, ask, count, rooms)
-    if code == "does-not-fit" and any(unkept is not None for unkept in without_kept(fleet, policy, ask)):
-        code, binding = "kept-for-larger", "kept"
+    if code == "does-not-fit" and _is_kept(fleet, policy, ask):
+        code, binding = KEPT, "kept"
     left = np.maximum(fleet.columns.gpu[: len(rooms)], 0)
     figures = {
         "pods": seated,
@@ -55,6 +61,25 @@ def refused(
     sentence = sentence_about(gang, ask, count, code, missing, figures)
     standings = _standings(fleet, ask, rooms)
     return Refusal(gang.uid, code, sentence, tuple(asked.items()), tuple(figures.items()), binding, standings)
+
+
+def _told_briefly(
+    fleet: Fleet, gang: Gang, wanted: Counter[PodAsk], missing: int, seated: int, policy: Policy
+) -> Refusal:
+    """Counts nothing but whether there would be room if no seats were kept: then nobody should make any."""
+    needed, free = (("pods", missing),), (("pods", seated),)
+    if policy.keeping is not None and policy.statistics.shares and not gang.within:
+        ask, count = _scarcest(fleet, wanted, missing)
+        if room(fleet, ask).sum() >= count and _is_kept(fleet, policy, ask):
+            about = {"pods": seated, "nodes": 0, "gpu_milli": 0, "idle_gpus_on_one_node": 0}
+            return Refusal(gang.uid, KEPT, sentence_about(gang, ask, count, KEPT, missing, about), needed, free, "kept")
+    said = f"{pods_of(missing)} must start together and {fit_of(seated)}."
+    return Refusal(gang.uid, "does-not-fit", said, needed, free)
+
+
+def _is_kept(fleet: Fleet, policy: Policy, ask: PodAsk) -> bool:
+    """Whether seats are kept for larger pods of which an ask may not take every one."""
+    return any(unkept is not None for unkept in without_kept(fleet, policy, ask))
 
 
 def _scarcest(fleet: Fleet, wanted: Counter[PodAsk], missing: int) -> tuple[PodAsk, int]:

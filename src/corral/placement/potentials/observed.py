@@ -1,11 +1,15 @@
 """What is known of the mix from the pods that came: the statistics of a scheduler that runs.
 
-Old pods count less and less, and what is learned becomes known in steps: tables rest on the mix, and a new one costs all of them.
+Pods without GPUs are not counted: a cluster has many of them that say nothing about those that compete for GPUs. Old pods count less
+and less, and what is learned becomes known in steps: tables rest on the mix, and a new one costs all of them.
 """
 
 from collections import defaultdict
 
+import msgspec
+
 from corral.placement.asks import PodAsk
+from corral.placement.potentials.policies import Policy
 from corral.placement.potentials.statistics import NOTHING_KNOWN, Statistics, class_of
 
 _REMEMBERED = 8192
@@ -25,13 +29,17 @@ class Observed:
         self._next = float(_FIRST)
         self._known = NOTHING_KNOWN
 
-    def came(self, ask: PodAsk) -> None:
-        """Counts a pod that is seen for the first time."""
+    def came(self, ask: PodAsk) -> bool:
+        """Counts a pod that is seen for the first time; returns whether something was concluded from it."""
+        if not ask.gpu.number:
+            return False
         self._counts[class_of(ask)] += 1.0
         self._seen += 1
-        if self._seen >= self._next:
-            self._next = self._seen + max(1.0, min(self._seen * (_GROWTH - 1), _REMEMBERED / 8))
-            self._conclude()
+        if self._seen < self._next:
+            return False
+        self._next = self._seen + max(1.0, min(self._seen * (_GROWTH - 1), _REMEMBERED / 8))
+        self._conclude()
+        return True
 
     @property
     def statistics(self) -> Statistics:
@@ -44,3 +52,19 @@ class Observed:
         self._known = Statistics(tuple((ask, count / total) for ask, count in shares), int(total))
         if total > _REMEMBERED:
             self._counts = defaultdict(float, {ask: count / 2 for ask, count in self._counts.items() if count >= 1.0})
+
+
+class LearningPolicy:
+    """A policy whose mix is that of the pods that came, as the scheduler has it."""
+
+    def __init__(self, beginning: Policy) -> None:
+        self.now = beginning
+        """The policy with what is known by now."""
+        self._observed = Observed()
+
+    def came(self, ask: PodAsk) -> bool:
+        """Counts a pod that is seen for the first time; returns whether places cost something else from now on."""
+        if not self._observed.came(ask):
+            return False
+        self.now = msgspec.structs.replace(self.now, statistics=self._observed.statistics)
+        return True

@@ -2,6 +2,8 @@
 
 `filled` only fills: nobody leaves, whoever does not fit is dropped. `churned` lets pods leave again; whoever does not fit on arrival is
 lost, and counts begin when the fleet has settled. The clock is an argument; it measures decisions alone.
+
+Both take a policy that knows the mix, or one that learns it from the pods that come, as the scheduler's loop does.
 """
 
 import heapq
@@ -13,12 +15,14 @@ from corral.placement.asks import Gang, Member, Plan, PodAsk, Refusal
 from corral.placement.fleet.fleet import Fleet
 from corral.placement.gangs.planning import plan
 from corral.placement.offers import NodeOffer
+from corral.placement.potentials.observed import LearningPolicy
 from corral.placement.potentials.policies import Policy
 from corral.placement.replay.arrivals import Stay
 from corral.placement.replay.fragments import Fragments, fragments_of
 from corral.placement.replay.sizes import size_of
 
 Clock = Callable[[], float]
+Chooser = Policy | LearningPolicy
 
 WARM_UP = 2.5
 """Mean lifetimes until counting begins."""
@@ -63,7 +67,7 @@ def capacity_of(offers: Sequence[NodeOffer]) -> int:
     return sum(gpu.milli for offer in offers for gpu in offer.gpus)
 
 
-def filled(offers: Sequence[NodeOffer], arrivals: Sequence[PodAsk], policy: Policy, seed: int, clock: Clock) -> Filled:
+def filled(offers: Sequence[NodeOffer], arrivals: Sequence[PodAsk], policy: Chooser, seed: int, clock: Clock) -> Filled:
     """Places arrivals one after another; nobody leaves."""
     fleet, capacity = _empty(offers, seed), capacity_of(offers)
     asked = allocated = 0
@@ -81,13 +85,13 @@ def filled(offers: Sequence[NodeOffer], arrivals: Sequence[PodAsk], policy: Poli
         while capacity and 100 * asked >= len(curve) * capacity:
             curve.append(_percent(allocated, capacity))
     seconds = clock() - start
-    fragments = fragments_of(fleet, policy.statistics)
+    fragments = fragments_of(fleet, _now(policy).statistics)
     at_end = _percent(allocated, capacity)
     at_100 = curve[100] if len(curve) > 100 else None
     return Filled(seed, at_100, at_end, tuple(curve), arrived, failed, fragments, len(arrivals), seconds)
 
 
-def churned(offers: Sequence[NodeOffer], stays: Sequence[Stay], policy: Policy, seed: int, clock: Clock) -> Churned:
+def churned(offers: Sequence[NodeOffer], stays: Sequence[Stay], policy: Chooser, seed: int, clock: Clock) -> Churned:
     """Places pods when they arrive and takes them away when they leave."""
     fleet, capacity = _empty(offers, seed), capacity_of(offers)
     arrived: Counter[str] = Counter()
@@ -127,8 +131,14 @@ def _empty(offers: Sequence[NodeOffer], seed: int) -> Fleet:
     return fleet
 
 
-def _placed(fleet: Fleet, policy: Policy, uid: str, ask: PodAsk) -> Plan | Refusal:
-    answer = plan(fleet, Gang(uid, (Member(uid, ask),), 1), policy, explain=False)
+def _now(policy: Chooser) -> Policy:
+    return policy.now if isinstance(policy, LearningPolicy) else policy
+
+
+def _placed(fleet: Fleet, policy: Chooser, uid: str, ask: PodAsk) -> Plan | Refusal:
+    if isinstance(policy, LearningPolicy):
+        policy.came(ask)
+    answer = plan(fleet, Gang(uid, (Member(uid, ask),), 1), _now(policy), explain=False)
     if isinstance(answer, Plan):
         fleet.hold(answer.seats[0], ask)
     return answer
