@@ -1,6 +1,7 @@
 """A kubelet's door for logs: the parts that can be asked for, its words for refusals, and readers that come and go."""
 
 import asyncio
+import os
 
 import aiohttp
 import pytest
@@ -32,6 +33,19 @@ async def test_refusals_have_a_kubelet_s_words(client: Client) -> None:
     wanted = b'previous terminated container "main" in pod "talker" not found'
     assert await client.get(f"{LOG}?previous=true") == (400, wanted)
     assert (await client.get(f"{LOG}?tailLines=-1"))[0] == 400
+
+
+@pytest.mark.timeout(30)
+async def test_a_pipe_in_place_of_the_log_holds_up_nobody(client: Client, household: OneContainer) -> None:
+    """Nobody writes to it, so whoever opened it would wait for ever, and the whole node in its event loop."""
+    os.unlink(household.log_of_run.path)
+    os.mkfifo(household.log_of_run.path)
+    status, told = await client.get(f"{LOG}?follow=true")
+    assert (status, told.partition(b" cannot be read")[0]) == (
+        400,
+        b'the log of run 0 of container "main" in pod "talker"',
+    )
+    assert (await client.get("/healthz"))[0] == 200
 
 
 async def test_a_followed_log_goes_on_until_the_end(client: Client, household: OneContainer) -> None:

@@ -5,6 +5,8 @@ import stat
 import threading
 from pathlib import Path
 
+import pytest
+
 from corral.engine.node.fetched import Fetched
 from tests.node.volumes.volume_scene import Scene, config
 
@@ -31,6 +33,17 @@ def test_a_config_map_is_files_behind_links(tmp_path: Path) -> None:
     assert scene.files() == {"a.txt": b"1", "b": b"2"}
     assert os.readlink(scene.path / "a.txt") == "..data/a.txt"
     assert (scene.path / os.readlink(scene.path / "..data")).is_dir()
+
+
+@pytest.mark.timeout(30)
+def test_a_pipe_in_place_of_a_file_is_replaced_and_waited_for_by_nobody(tmp_path: Path) -> None:
+    scene = Scene(tmp_path, VOLUME)
+    scene.make(config(a="1"))
+    place = (scene.path / "a").resolve()
+    place.unlink()
+    os.mkfifo(place)
+    assert scene.make(config(a="1")) == ("v",)
+    assert scene.files() == {"a": b"1"}
 
 
 def test_an_unchanged_config_map_is_not_written_again(tmp_path: Path) -> None:

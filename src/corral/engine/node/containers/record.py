@@ -17,7 +17,7 @@ import json
 import os
 from typing import NamedTuple
 
-from corral.engine.small_files import note, read_text
+from corral.engine.small_files import NoPlainFileError, note, open_plain, read_text
 from corral.engine.supervisor.host import ProcessIdentity
 
 MARK = "CORRAL_CONTAINER"
@@ -161,8 +161,8 @@ def read_ending(folder: str) -> Ending | None:
 def write_ending(folder: str, code: int) -> None:
     """Writes how a run ended, for one whose holder could not; into the room that is kept, where it is."""
     try:
-        handle = os.open(exit_path(folder), os.O_WRONLY | os.O_CLOEXEC)
-    except FileNotFoundError:
+        handle = open_plain(exit_path(folder), os.O_WRONLY)
+    except (FileNotFoundError, NoPlainFileError):
         note(exit_path(folder), f"{code}\n")
         return
     try:
@@ -173,7 +173,7 @@ def write_ending(folder: str, code: int) -> None:
 
 def read_environment(folder: str) -> dict[bytes, bytes]:
     """Returns the environment that the program of a run was started with."""
-    with open(environment_path(folder), "rb") as file:
+    with open(open_plain(environment_path(folder)), "rb") as file:
         pairs = (entry.partition(b"=") for entry in file.read().split(b"\0") if entry)
         return {name: value for name, _, value in pairs}
 
@@ -181,6 +181,6 @@ def read_environment(folder: str) -> dict[bytes, bytes]:
 def write_environment(folder: str, env: dict[bytes, bytes]) -> None:
     """Keeps the environment of a program, readable by the user only."""
     path = environment_path(folder)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    handle = open_plain(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     with os.fdopen(handle, "wb") as file:
         file.write(b"".join(name + b"=" + value + b"\0" for name, value in env.items()))

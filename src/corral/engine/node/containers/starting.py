@@ -36,7 +36,7 @@ from corral.engine.node.machine import control_groups
 from corral.engine.node.machine.mount_points import remove_unused
 from corral.engine.node.machine.mounts import MountRefusedError, Plan, enter, needs_user_namespace, own_places
 from corral.engine.node.machine.open_files import take_limit
-from corral.engine.small_files import read_text
+from corral.engine.small_files import open_plain, read_text
 from corral.engine.supervisor.host import ProcessIdentity, identity
 
 HOLDER = """trap : HUP INT QUIT ABRT ALRM TERM USR1 USR2 PIPE
@@ -132,11 +132,11 @@ def _open_files(launch: Launch, env: dict[bytes, bytes]) -> tuple[int, ...]:
     opened: list[int] = []
     try:
         opened.append(os.open(os.devnull, os.O_RDWR))
-        opened.append(os.open(launch.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+        opened.append(open_plain(launch.log, os.O_WRONLY | os.O_APPEND | os.O_CREAT))
         opened.append(opened[0])
-        opened.append(os.open(exit_path(launch.folder), os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600))
+        opened.append(open_plain(exit_path(launch.folder), os.O_RDWR | os.O_CREAT | os.O_TRUNC))
         os.pwrite(opened[3], ROOM.encode(), 0)
-        opened.append(os.open(environment_path(launch.folder), os.O_RDONLY))
+        opened.append(open_plain(environment_path(launch.folder)))
     except OSError:
         for handle in set(opened):
             os.close(handle)

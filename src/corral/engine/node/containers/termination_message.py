@@ -5,12 +5,11 @@ a mount there puts together a whole `/dev` of the container's own. So the file i
 path, or that names the path in its command or its variables.
 """
 
-import errno
 import os
-import stat
 from collections.abc import Iterable, Sequence
 
 from corral.engine.node.containers.launch import Mount
+from corral.engine.small_files import NoPlainFileError, open_plain
 from corral.kinds.objects import Object
 
 DEFAULT_PATH = "/dev/termination-log"
@@ -35,7 +34,7 @@ def message_mount(container: Object, folder: str, mounts: Sequence[Mount], texts
 def make_message_file(mount: Mount) -> None:
     """Makes the file, so that it can be mounted; what a first try of the same run made is kept."""
     os.makedirs(os.path.dirname(mount.source), mode=0o700, exist_ok=True)
-    os.close(os.open(mount.source, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+    os.close(open_plain(mount.source, os.O_WRONLY | os.O_CREAT))
 
 
 def message_of(folder: str) -> str:
@@ -44,17 +43,11 @@ def message_of(folder: str) -> str:
     Where nothing can be mounted the program knows the path itself, and may put anything there.
     """
     try:
-        handle = os.open(message_file(folder), os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    except FileNotFoundError:
+        handle = open_plain(message_file(folder))
+    except (FileNotFoundError, NoPlainFileError):
         return ""
-    except OSError as error:
-        if error.errno == errno.ELOOP:  # a link
-            return ""
-        raise
     try:
-        found = os.fstat(handle)
-        if not stat.S_ISREG(found.st_mode):
-            return ""
-        return os.pread(handle, MOST_BYTES, max(0, found.st_size - MOST_BYTES)).decode("utf-8", "replace")
+        size = os.fstat(handle).st_size
+        return os.pread(handle, MOST_BYTES, max(0, size - MOST_BYTES)).decode("utf-8", "replace")
     finally:
         os.close(handle)

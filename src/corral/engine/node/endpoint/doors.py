@@ -12,6 +12,7 @@ from corral.engine.node.endpoint.figures import PodUsage, Usage, summary_of
 from corral.engine.node.logs.asked import asked_in
 from corral.engine.node.logs.reading import read
 from corral.engine.node.logs.run_log import RunLog
+from corral.engine.small_files import is_plain
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.ports.clock import Clock
@@ -75,9 +76,13 @@ class NodeDoors:
         except (ValueError, NoSuchLogError) as problem:
             raise DoorClosedError(400, str(problem)) from None
         log = self._household.log(pod, place.container, run)
-        if not os.path.exists(log.path):
-            told = f'the log of run {run} of container "{place.container}" in pod "{place.pod}" is kept no more'
-            raise DoorClosedError(400, told)
+        who = f'the log of run {run} of container "{place.container}" in pod "{place.pod}"'
+        if not os.path.lexists(log.path):
+            raise DoorClosedError(400, f"{who} is kept no more")
+        if not is_plain(log.path):
+            raise DoorClosedError(
+                400, f"{who} cannot be read: the container has put something else in place of the file"
+            )
         return read(log, asked, lambda: not self._household.is_running(pod, place.container, run))
 
     async def run(self, place: Place, argv: Sequence[str], streams: Streams) -> Command:

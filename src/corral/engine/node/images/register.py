@@ -10,7 +10,7 @@ import msgspec
 
 from corral.engine.node.containers.launch import StartRefusedError
 from corral.engine.node.images.mapping import ImageMapping
-from corral.engine.small_files import write_private
+from corral.engine.small_files import open_plain, write_private
 from corral.engine.supervisor.locking import HeldLock, take
 
 _NOTHING = (0, 0, 0)
@@ -34,7 +34,7 @@ class ImageRegister:
             state = os.stat(self.path)
             mark = (state.st_mtime_ns, state.st_size, state.st_ino)
             if mark != self._seen:
-                with open(self.path, "rb") as file:
+                with open(open_plain(self.path, follows_links=True), "rb") as file:
                     self._held = msgspec.json.decode(file.read(), type=_Document).mappings
                 self._seen = mark
         except FileNotFoundError:

@@ -14,7 +14,7 @@ import msgspec
 
 from corral.engine.node.logs.retention import KEPT_BY_DEFAULT, Remains, Retention, given_up
 from corral.engine.node.logs.run_log import RunLog, runs_in
-from corral.engine.small_files import note
+from corral.engine.small_files import NoPlainFileError, note, open_plain
 from corral.kinds.objects import Object
 from corral.kinds.training.label_names import BATCH_JOB_NAME, JOB_NAME
 
@@ -136,9 +136,9 @@ def _runs_of(folder: str, pod: KeptPod) -> Iterator[KeptRun]:
 
 def _pod_in(folder: str) -> KeptPod | None:
     try:
-        with open(os.path.join(folder, POD_FILE), "rb") as file:
+        with open(open_plain(os.path.join(folder, POD_FILE)), "rb") as file:
             return msgspec.json.decode(file.read(), type=KeptPod)
-    except (FileNotFoundError, msgspec.DecodeError):
+    except (FileNotFoundError, NoPlainFileError, msgspec.DecodeError):
         return None
 
 

@@ -11,6 +11,7 @@ from corral.engine.node.logs import hole_punching
 from corral.engine.node.logs.hole_punching import BLOCK_BYTES, Punch, is_possible
 from corral.engine.node.logs.run_log import RunLog
 from corral.engine.node.logs.time_index import Kept, TimeIndex
+from corral.engine.small_files import open_plain
 
 SLACK = 8
 """A log is cut when it is longer than allowed by an eighth, so that each cut is worth its while."""
@@ -25,7 +26,7 @@ def is_too_long(kept: Kept, end: int, keep_bytes: int) -> bool:
 
 def cut(log: RunLog, index: TimeIndex, keep_bytes: int, punch: Punch = hole_punching.punch) -> None:
     """Leaves the last `keep_bytes` of a log, from the beginning of a line where one is near."""
-    descriptor = os.open(log.path, os.O_RDWR)
+    descriptor = open_plain(log.path, os.O_RDWR)
     try:
         if index.kept.base == 0 and is_possible(descriptor, punch):
             _give_back(descriptor, index, keep_bytes, punch)
@@ -52,7 +53,7 @@ def settle(log: RunLog, index: TimeIndex) -> None:
 
 def _is_cut(log: RunLog, kept: Kept, aside: str) -> bool:
     """Tells whether the file was cut already, which its size does not: it may have grown since."""
-    with open(aside, "rb") as copy, open(log.path, "rb") as file:
+    with open(open_plain(aside), "rb") as copy, open(open_plain(log.path), "rb") as file:
         file.seek(kept.first - kept.base_before)
         head = copy.read(BLOCK_BYTES)
         return file.read(len(head)) != head
@@ -77,7 +78,7 @@ def _copy_and_cut(descriptor: int, log: RunLog, index: TimeIndex, keep_bytes: in
     kept, size = index.kept, os.fstat(descriptor).st_size
     start = _line_start(descriptor, size - keep_bytes) if size > keep_bytes else 0
     aside = log.older + ".new"
-    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", buffering=0) as copy:
+    with open(open_plain(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb", buffering=0) as copy:
         place = start
         while data := os.pread(descriptor, _COPY_BYTES, place):
             copy.write(data)

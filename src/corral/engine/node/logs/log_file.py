@@ -7,6 +7,7 @@ from types import TracebackType
 
 from corral.engine.node.logs.run_log import RunLog
 from corral.engine.node.logs.time_index import Kept, Marks, read_kept, read_marks
+from corral.engine.small_files import open_plain
 
 _TRIES = 20
 _MARKS_SECONDS = 0.5
@@ -18,7 +19,7 @@ class LogFile:
 
     def __init__(self, log: RunLog) -> None:
         self._log = log
-        self._descriptor = os.open(log.path, os.O_RDONLY)
+        self._descriptor = open_plain(log.path)
         self._marks = Marks()
         self._marks_read = -_MARKS_SECONDS
 
@@ -68,7 +69,7 @@ class LogFile:
     def _pread(self, kept: Kept, position: int, most: int) -> bytes:
         if position >= kept.base:
             return os.pread(self._descriptor, most, position - kept.base)
-        with suppress(FileNotFoundError), open(self._log.older, "rb", buffering=0) as older:
+        with suppress(FileNotFoundError), open(open_plain(self._log.older), "rb", buffering=0) as older:
             older.seek(position - kept.first)
             return older.read(min(most, kept.base - position)) or b""
         return b""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from corral.engine.node.logs.run_log import RunLog
+from corral.engine.small_files import open_plain
 
 MOST_MARKS = 4096
 """More are thinned out; at one a second that is an hour in full and the time before in larger steps."""
@@ -133,7 +134,7 @@ class TimeIndex:
         self._write_anew()
 
     def _put(self, place: int, data: bytes) -> None:
-        descriptor = os.open(self._log.times, os.O_WRONLY | os.O_CREAT, 0o600)
+        descriptor = open_plain(self._log.times, os.O_WRONLY | os.O_CREAT)
         try:
             os.pwrite(descriptor, data, place)
         finally:
@@ -142,7 +143,7 @@ class TimeIndex:
     def _write_anew(self) -> None:
         marks = b"".join(map(_MARK.pack, self.marks.times, self.marks.positions))
         new = self._log.times + ".new"
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        descriptor = open_plain(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(_packed(self.kept) + marks)
@@ -169,7 +170,7 @@ def _head_in(raw: bytes) -> Kept | None:
 
 def _bytes_of(path: str, most: int) -> bytes:
     try:
-        descriptor = os.open(path, os.O_RDONLY)
+        descriptor = open_plain(path)
     except FileNotFoundError:
         return b""
     try:

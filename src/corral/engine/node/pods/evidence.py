@@ -8,6 +8,7 @@ from corral.engine.node.containers.record import KILLED, Ending, Run
 from corral.engine.node.containers.termination_message import message_of
 from corral.engine.node.logs.run_log import RunLog
 from corral.engine.node.pods.sight import RunSight
+from corral.engine.small_files import NoPlainFileError, open_plain
 from corral.kinds.objects import Object
 
 LAST_WORDS = 2048
@@ -36,9 +37,9 @@ def _reason(run: Run, ending: Ending) -> tuple[str, str]:
 def last_words(path: str) -> str:
     """Returns the end of a log as text."""
     try:
-        with open(path, "rb") as file:
+        with open(open_plain(path), "rb") as file:
             end = file.seek(0, os.SEEK_END)
             file.seek(max(0, end - LAST_WORDS))
             return file.read().decode("utf-8", "replace")
-    except FileNotFoundError:
+    except (FileNotFoundError, NoPlainFileError):
         return ""

@@ -13,6 +13,7 @@ import stat
 import tempfile
 
 from corral.engine.node.volumes.payload import File, Payload
+from corral.engine.small_files import open_plain
 
 _DATA = "..data"
 _DRAFT = "..data_tmp"
@@ -57,7 +58,7 @@ def _held(folder: str) -> Payload:
     for where, _, names in os.walk(folder):
         for name in names:
             path = os.path.join(where, name)
-            with open(path, "rb") as file:
+            with open(open_plain(path), "rb") as file:
                 mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
                 found[os.path.relpath(path, folder)] = File(file.read(), mode)
     return found
