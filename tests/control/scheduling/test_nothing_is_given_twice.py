@@ -2,6 +2,7 @@
 
 import random
 import time
+from typing import Any
 
 import pytest
 
@@ -9,6 +10,7 @@ from corral.control.scheduling.board import Board
 from corral.control.scheduling.promises import State
 from corral.kinds.objects import key_of
 from corral.kinds.scheduling.ledger import Decision
+from corral.kinds.scheduling.names import CHOSEN_DEVICES
 from corral.kinds.scheduling.pod_view import SchedulingPod
 from tests.control.scheduling.scene import (
     EVERYTHING,
@@ -54,6 +56,33 @@ def test_a_name_that_is_used_again_is_another_pod() -> None:
     there = board([node("one", gpus=1)], [old])
     there.take_pod(old, new, NOW)
     assert [one.uid for one in decide(there).decisions] == ["another"]
+
+
+def _share(name: str, on: str = "", **spec: Any) -> SchedulingPod:
+    """Returns a pod with nine tenths of a GPU; it says which when it is bound."""
+    marks = {"corral.dev/gpu-share": "0.9"} | ({CHOSEN_DEVICES: "1"} if on else {})
+    return pod(name, on=on, metadata={"annotations": marks}, **spec)
+
+
+@pytest.mark.parametrize("scheduler", ["corral", "kai-scheduler"])
+@pytest.mark.parametrize("nodes", [[], [node("one", gpus=0)]], ids=["no node", "a node without GPUs"])
+def test_a_gpu_that_a_pod_held_before_its_node_told_of_it_is_not_given_again(nodes: Any, scheduler: str) -> None:
+    """Its device plugin starts anew, or the pod is heard of first."""
+    there = board(nodes, [_share("a", "one", schedulerName=scheduler)])
+    decide(there)
+    there.take_node("one", node("one", gpus=2))
+    for name in ("b", "c"):
+        there.take_pod(None, _share(name), NOW)
+
+    assert [(one.key.name, one.devices) for one in decide(there).decisions] == [("b", (0,))]
+
+
+def test_a_pod_that_says_nothing_of_its_gpus_holds_some_as_soon_as_there_are_any() -> None:
+    there = board([], [pod("a", gpus=1, on="one", schedulerName="default-scheduler")])
+    decide(there)
+    there.take_node("one", node("one", gpus=1))
+    there.take_pod(None, pod("b", gpus=1), NOW)
+    assert placed(there) == {}
 
 
 def test_a_place_that_was_taken_back_is_free_and_its_pod_comes_again_later() -> None:

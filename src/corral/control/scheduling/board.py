@@ -60,6 +60,8 @@ class Board:
         self._certifier = Certifier(room.fleet)
         self._neighbourhood = Neighbourhood(room.fleet.rules)
         self._ports: set[str] = set()
+        self._unsettled: dict[str, dict[str, None]] = {}
+        """By node, the pods of which nobody says which of its GPUs they hold."""
         self._dirty: dict[str, None] = {}
         """Gangs of which the desk must be told."""
 
@@ -77,6 +79,32 @@ class Board:
         else:
             self.places[name] = place
             self._put(place)
+            self._settle_devices(place)
+
+    def _settle_devices(self, place: Place) -> None:
+        """Reads again which GPUs pods hold that were heard of before their node had told of these."""
+        for uid in list(self._unsettled.get(place.offer.name, ())):
+            known = self.crowd.get(uid)
+            devices = held_devices(known.view, place) if known is not None else ()
+            if known is None or known.seat is None or not devices:
+                continue
+            self._unsettle(known.seat, is_settled=True)
+            fresh = known._replace(seat=known.seat._replace(devices=devices))
+            self.crowd.put(fresh)
+            if fresh.standing is Standing.FOREIGN:
+                self._desk.occupy(known.seat._replace(devices=devices), fresh.request.ask)
+            else:
+                self._dirty[fresh.gang] = None
+
+    def _unsettle(self, seat: Seat, *, is_settled: bool) -> None:
+        """Notes whether nobody says yet which GPUs a pod holds."""
+        there = self._unsettled.setdefault(seat.node, {})
+        if not is_settled:
+            there[seat.uid] = None
+            return
+        there.pop(seat.uid, None)
+        if not there:
+            del self._unsettled[seat.node]
 
     def _put(self, place: Place) -> None:
         offer = place.offer
@@ -132,6 +160,8 @@ class Board:
         if pod is None:
             return
         self.changes += 1
+        if pod.seat is not None:
+            self._unsettle(pod.seat, is_settled=True)
         if pod.standing is Standing.FOREIGN:
             self._desk.vacate(uid)
         else:
@@ -166,6 +196,8 @@ class Board:
         fresh = self._known(pod, known, now)._replace(
             standing=Standing.SEATED if ours else Standing.FOREIGN, seat=Seat(uid, node, devices)
         )
+        if fresh.request.ask.gpu.number and not devices:
+            self._unsettle(Seat(uid, node), is_settled=False)
         self._put_pod(known, fresh, now)
 
     def _take_unbound(self, pod: SchedulingPod, now: float) -> None:

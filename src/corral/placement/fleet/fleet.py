@@ -93,6 +93,7 @@ class Fleet:
             return
         offer = self.offers.pop(name)
         self._draws.pop(name, None)
+        self._forget_uuids(offer)
         self._domains.clear()
         self.names[row] = ""
         self._vacant.append(row)
@@ -123,6 +124,7 @@ class Fleet:
         row = self._rows.get(hold.seat.node)
         if row is not None:
             self._take(row, hold, -1)
+        self.columns.memory_shares -= bool(hold.ask.gpu.memory)
         self._undo.note(partial(self._restore, hold))
 
     def draft(self) -> Draft:
@@ -228,6 +230,9 @@ class Fleet:
         return hashlib.blake2b(f"{self.seed}/{name}".encode(), digest_size=8).digest()
 
     def _write(self, row: int, offer: NodeOffer) -> None:
+        before = self.offers.get(offer.name)
+        if before is not None and before.gpus != offer.gpus:
+            self._forget_uuids(before)
         self.offers[offer.name] = offer
         self._domains.clear()
         self._uuids.update({gpu.uuid: (offer.name, index) for index, gpu in enumerate(offer.gpus) if gpu.uuid})
@@ -236,9 +241,21 @@ class Fleet:
             rules = self._rule_sets[number]
             if row < len(passing):
                 passing[row] = rules is None or rules.allows(offer)
+        unsettled = []
         for hold in self.held_on(offer.name):
-            self._take(row, hold, 1)
+            if _is_settled(hold, offer):
+                self._take(row, hold, 1)
+            else:
+                unsettled.append(hold)
+        for hold in unsettled:  # last, for what others certainly have is no choice
+            guessed = self.holds[hold.seat.uid] = hold._replace(devices=self._guessed(row, hold.ask))
+            self._take(row, guessed, 1)
         self.changes.row_changed(row)
+
+    def _forget_uuids(self, offer: NodeOffer) -> None:
+        for gpu in offer.gpus:
+            if self._uuids.get(gpu.uuid, ("", 0))[0] == offer.name:
+                del self._uuids[gpu.uuid]
 
     def _restore(self, hold: Hold) -> None:
         self.holds[hold.seat.uid] = hold
@@ -246,6 +263,7 @@ class Fleet:
         row = self._rows.get(hold.seat.node)
         if row is not None:
             self._take(row, hold, 1)
+        self.columns.memory_shares += bool(hold.ask.gpu.memory)
         self._undo.note(partial(self.release, hold.seat.uid))
 
     def _take(self, row: int, hold: Hold, sign: int) -> None:
@@ -267,8 +285,6 @@ class Fleet:
                 columns.gpu[row, device] -= sign * taken_milli(ask.gpu, size)
                 if size:
                     columns.gpu_memory[row, device] -= sign * taken_memory(ask.gpu, size)
-        if ask.gpu.memory:
-            columns.memory_shares += sign
         self.changes.row_changed(row)
 
     def _guessed(self, row: int, ask: PodAsk) -> tuple[int, ...]:
@@ -279,3 +295,10 @@ class Fleet:
         there = np.flatnonzero(columns.gpu_size[row] > 0)
         ranked = sorted(there, key=lambda index: (not fits[index], left[index] if fits[index] else -left[index], index))
         return tuple(int(index) for index in ranked[: ask.gpu.number])
+
+
+def _is_settled(hold: Hold, offer: NodeOffer) -> bool:
+    """Whether nothing need be guessed: somebody says which GPUs a pod holds, or those that were guessed are on the node."""
+    if hold.seat.devices or not hold.ask.gpu.number:
+        return True
+    return len(hold.devices) == hold.ask.gpu.number and max(hold.devices) < len(offer.gpus)

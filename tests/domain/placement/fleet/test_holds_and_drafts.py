@@ -94,3 +94,27 @@ def test_rules_allow_by_labels_and_taints() -> None:
         assert list(fleet.allowed(fleet.rules(rules))) == wanted
     assert list(fleet.allowed(0)) == [True, True, True]
     assert fleet.rules(RuleSet()) == fleet.rules(RuleSet())
+
+
+def test_what_was_held_before_its_node_had_gpus_is_taken_from_those_it_gets() -> None:
+    fleet = fleet_of(node("a", gpus=0))
+    fleet.hold(Seat("unknown", "a"), pod(milli=900))
+    fleet.hold(Seat("known", "a", (0,)), pod(milli=900))
+    fleet.hold(Seat("early", "b"), pod(milli=900))
+
+    fleet.put(node("a", gpus=2))
+    fleet.put(node("b", gpus=1))
+
+    assert [list(fleet.columns.gpu[row][:2]) for row in (0, 1)] == [[100, 100], [100, 0]]
+
+
+def test_shares_by_memory_are_counted_once_however_often_their_node_changes() -> None:
+    fleet = fleet_of(node("a", gpus=1))
+    fleet.hold(Seat("p", "a", (0,)), PodAsk(gpu=GpuAsk(1, memory=4_000)))
+    for cpu in (1, 2, 3):
+        fleet.put(node("a", gpus=1, cpu=cpu))
+    fleet.remove("a")
+    fleet.put(node("a", gpus=1))
+    assert fleet.columns.memory_shares == 1
+    fleet.release("p")
+    assert fleet.columns.memory_shares == 0
