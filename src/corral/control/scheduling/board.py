@@ -114,6 +114,7 @@ class Board:
         """Notes a pod as a cache shows it: what it was before, None when it is new, and what it is, None when it is gone."""
         if old is not None and (new is None or new.metadata.uid != old.metadata.uid):
             self._forget(old.metadata.uid)
+            self.crowd.forget_done(gang_name(old, membership_of(old)), old.metadata.uid)
         if new is not None:
             self._take_known(new, now)
         for uid in self._neighbourhood.stale():
@@ -123,6 +124,7 @@ class Board:
         uid = pod.metadata.uid
         if pod.has_ended:
             self._forget(uid)
+            self._note_done(pod)
         elif pod.spec.node_name:
             self._take_bound(pod, now)
         elif self.promises.state(uid) is State.PROMISED:
@@ -166,6 +168,13 @@ class Board:
             self._desk.vacate(uid)
         else:
             self._dirty[pod.gang] = None
+
+    def _note_done(self, pod: SchedulingPod) -> None:
+        said = membership_of(pod)
+        if said.gang and pod.status.phase == "Succeeded" and self._is_ours(pod.spec.scheduler_name):
+            name = gang_name(pod, said)
+            self.crowd.note_done(name, pod)
+            self._dirty[name] = None
 
     def _see_again(self, pod: SchedulingPod, now: float) -> None:
         """Keeps the newest view of a pod whose bind is under way, or which is bound where it was."""
@@ -379,7 +388,9 @@ class Board:
 
     def _is_whole(self, name: str, group: Group) -> bool:
         """Whether as many of a gang were bound as must start together; those that have ended since count."""
-        return group.reached + self.crowd.seated_beside(name, group.decisions) >= (self.crowd.size_of(name) or 1)
+        return group.reached + self.crowd.seated_beside(name, group.decisions) >= (
+            self.crowd.size_of(name, group.decisions) or 1
+        )
 
     def handed_over(self, decision: Decision, now: float) -> dict[str, str]:
         """Returns the annotations that go with a bind."""

@@ -72,6 +72,8 @@ class Crowd:
         self._sizes: dict[GroupKey, tuple[int, str]] = {}
         """Of each group object how many start together, and in which queue."""
         self._pasts: dict[str, Past] = {}
+        self._done: dict[str, dict[str, str]] = {}
+        """Of each gang the pods that have succeeded and are still there, with their owners."""
 
     def __iter__(self) -> Iterator[Known]:
         return iter(list(self._pods.values()))
@@ -122,11 +124,32 @@ class Crowd:
         """Forgets a group object."""
         self._sizes.pop(group, None)
 
-    def size_of(self, gang: str) -> int | None:
-        """Returns how many pods of a gang must start together; None when its group object is not there."""
+    def note_done(self, gang: str, pod: SchedulingPod) -> None:
+        """Notes a pod that has succeeded: its gang has to start without it."""
+        self._done.setdefault(gang, {})[pod.metadata.uid] = _owner(pod)
+
+    def forget_done(self, gang: str, uid: str) -> None:
+        """Forgets a pod that had succeeded and is gone."""
+        done = self._done.get(gang, {})
+        done.pop(uid, None)
+        if not done:
+            self._done.pop(gang, None)
+
+    def size_of(self, gang: str, counted: Collection[str] = ()) -> int | None:
+        """Returns how many pods of a gang must start together; None when its group object is not there.
+
+        Those that have succeeded need no place any more, but for some that are counted elsewhere.
+        """
         members = self.members(gang)
         sizes = [self._said(one) for one in members]
-        return None if any(size is None for size in sizes) else max((size or 1 for size in sizes), default=1)
+        if any(size is None for size in sizes):
+            return None
+        size = max((size or 1 for size in sizes), default=1)
+        done = self._done.get(gang)
+        if done and members:
+            owner = owner_of(members[0])
+            size -= sum(uid not in counted and one == owner for uid, one in done.items())
+        return max(size, 1)
 
     def _said(self, pod: Known) -> int | None:
         group = group_of(pod)
@@ -232,7 +255,11 @@ def group_of(pod: Known) -> GroupKey | None:
 
 def owner_of(pod: Known) -> str:
     """Returns the uid of whoever makes a pod anew when it is gone, "" when nobody does."""
-    return next((one.uid for one in pod.view.metadata.owner_references if one.controller), "")
+    return _owner(pod.view)
+
+
+def _owner(pod: SchedulingPod) -> str:
+    return next((one.uid for one in pod.metadata.owner_references if one.controller), "")
 
 
 def lasting_name(pod: Known) -> str:
