@@ -60,3 +60,14 @@ def test_everything_that_belongs_to_a_job_is_known_by_name() -> None:
     named = {Companion(one["kind"], one["metadata"]["name"]) for one in objects[1:]}
     assert named == set(companions_of("old"))
     assert mounted_config_maps(objects[0]["spec"]) == {"old-files", "old-code"}
+
+
+def test_a_copy_of_a_job_that_is_being_moved_starts_by_itself() -> None:
+    (job,) = objects_of(Submission(type="jaxjob", name="old", image="i", checkpoints=True))
+    stored = _stored(job)
+    stored["metadata"]["annotations"] |= {"corral.dev/moves-for": "ns/large", "corral.dev/moved": "3.1"}
+    stored["spec"] = {**stored["spec"], "runPolicy": {**stored["spec"]["runPolicy"], "suspend": True}}
+    assert (
+        copy_of(stored, "old", "new")
+        == objects_of(Submission(type="jaxjob", name="new", image="i", checkpoints=True))[0]
+    )

@@ -127,3 +127,10 @@ def test_two_things_at_one_path_are_a_fault_whoever_puts_them_there() -> None:
 def test_all_faults_are_told_at_once() -> None:
     bad = replace(PLAIN, name="A", cpu="x", labels={"a/b/c": ""}, env={"1": ""})
     assert [fault.field for fault in faults_of(bad)] == ["name", "env", "cpu", "labels"]
+
+
+def test_a_job_and_its_pods_say_how_they_may_be_treated() -> None:
+    (job,) = objects_of(Submission(type="jaxjob", name="a", image="i", checkpoints=True, stays=True))
+    told = {"corral.dev/checkpoints": "true", "corral.dev/preemptible": "false"}
+    template = job["spec"]["jaxReplicaSpecs"]["Worker"]["template"]
+    assert job["metadata"]["annotations"] == template["metadata"]["annotations"] == told

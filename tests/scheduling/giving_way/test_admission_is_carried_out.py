@@ -47,11 +47,13 @@ def conditions(job: Object) -> dict[str, str]:
     return {one["type"]: one["status"] for one in job["status"]["conditions"]}
 
 
-async def test_an_important_gang_preempts_no_more_than_it_needs(theatre: Theatre) -> None:
+@pytest.mark.parametrize("policy", ["Never", "OnFailure", "ExitCode"])
+async def test_an_important_gang_preempts_no_more_than_it_needs(theatre: Theatre, policy: str) -> None:
+    """Invariant I7: whatever the restart policy, the job that gave way has not failed."""
     scheduler = theatre.reign()
     names = [f"low-{number}" for number in range(4)]
     for name in names:
-        await begun(theatre, name, 2)
+        await begun(theatre, name, 2, policy=policy)
         await theatre.pass_time(10)
     arrived = scheduler.board.crowd.seated("ns/low-3")
     assert arrived is not None

@@ -134,14 +134,14 @@ class Theatre:
 
     async def job(self, name: str, workers: int, *, gpus: int = 1, priority: int = 0, **spec: Any) -> Object:
         """Submits a PyTorchJob of workers only."""
-        annotations = spec.pop("annotations", {})
+        annotations, policy = spec.pop("annotations", {}), spec.pop("policy", "OnFailure")
         limits = {"limits": {GPU: str(gpus)}}
         container = {"name": "pytorch", "image": "any", "resources": limits}
         pod: Object = {"containers": [container], **({"priorityClassName": f"p{priority}"} if priority else {})}
         if priority:
             with suppress(AlreadyExistsError):
                 await self.client.create(PRIORITY_CLASS, {"metadata": {"name": f"p{priority}"}, "value": priority})
-        worker = {"replicas": workers, "restartPolicy": "OnFailure", "template": {"spec": pod}}
+        worker = {"replicas": workers, "restartPolicy": policy, "template": {"spec": pod}}
         body = {
             "apiVersion": "kubeflow.org/v1",
             "kind": "PyTorchJob",
@@ -253,6 +253,10 @@ class Theatre:
                     since = self._going.setdefault(one["metadata"]["uid"], self.clock.now())
                     if self.clock.now() - since < GRACE:
                         continue
+                    if one["status"]["phase"] == "Running":  # a node says first how its programs have ended
+                        ended = {"status": {"phase": "Failed"}}
+                        await self.client.patch(POD, key, Patch("strategic", ended), subresource="status")
+                        await self.api.calm()
                     await self.client.delete(POD, key, AT_ONCE)
                 elif one["spec"].get("nodeName") and one["status"]["phase"] == "Pending":
                     status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}

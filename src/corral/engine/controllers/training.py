@@ -1,7 +1,7 @@
 """Training jobs and crons on one machine: the same operator as on a cluster, beside the built-in controllers.
 
-It has caches of its own: they hold only what belongs to training jobs, trimmed, and a kind that goes must not take them
-along. There is no port for probes and metrics here; a part that is not well is told in the log.
+Jobs are gangs here, for the scheduler beside it: their pods start together or wait together. It has caches of its own: they hold
+only what belongs to training jobs, trimmed, and a kind that goes must not take them along. There is no port for probes and metrics here; a part that is not well is told in the log.
 """
 
 import asyncio
@@ -15,6 +15,8 @@ from corral.control.runtime import Runtime, runtime_of
 from corral.control.training.operator import Means, component_of
 from corral.control.training.orders import Orders
 from corral.control.training.telemetry import Telemetry
+from corral.reconcile.training.gangs import gangs_for
+from corral.reconcile.training.world import Settings
 
 _SETTINGS = CacheSettings(watch_seconds=1800, relist_every=3600.0)
 _ASKED_EVERY = 15.0
@@ -34,7 +36,8 @@ class Training:
             component=component_of,
             settings=_SETTINGS,
         )
-        self._operator = Operator(self._own, Orders(), Telemetry(runtime.clock), means, fence=fence)
+        orders = Orders(settings=Settings(gangs=gangs_for("corral-scheduler")))
+        self._operator = Operator(self._own, orders, Telemetry(runtime.clock), means, fence=fence)
 
     async def run(self) -> None:
         """Works until cancelled."""

@@ -7,6 +7,7 @@ them, and nowhere else, so that a text that merely looks like one stays as it is
 from typing import Any, Final, NamedTuple
 
 from corral.kinds.objects import Object, copied
+from corral.kinds.scheduling.names import MOVED, MOVES_FOR
 from corral.kinds.submission.catalogue import WORDS
 from corral.kinds.submission.scheduling import GANG_NAME, gang_name
 from corral.kinds.submission.tensorboard import ADDRESS, PORT, board_name
@@ -18,6 +19,8 @@ _WRITTEN_BY_OTHERS: Final = (
     "deployment.kubernetes.io/revision",
     "corral.dev/submission",
     "corral.dev/loopback-ports",
+    MOVES_FOR,
+    MOVED,
 )
 _PORT_FIELDS: Final = ("name", "port", "targetPort", "protocol")
 
@@ -64,9 +67,18 @@ def copy_of(obj: Object, old: str, new: str) -> Object:
     content = {field: value for field, value in obj.items() if field not in ("metadata", "status")}
     if obj["kind"] == "Service":
         content["spec"] = _service_spec(obj["spec"])
+    if MOVES_FOR in annotations:
+        _go_on(content)
     whole = {**content, "metadata": {field: value for field, value in kept.items() if value}}
     renamed: Object = _Renaming(namespace, old, new).carried_out(copied(whole))
     return renamed
+
+
+def _go_on(content: Object) -> None:
+    """Lets the copy of a job start that a scheduler has suspended for a moment: nobody would resume it."""
+    spec = content.get("spec") or {}
+    policy = {name: value for name, value in (spec.get("runPolicy") or {}).items() if name != "suspend"}
+    content["spec"] = {**spec, "runPolicy": policy}
 
 
 def _service_spec(spec: Object) -> Object:

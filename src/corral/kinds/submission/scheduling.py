@@ -5,7 +5,14 @@ from typing import Any, Final
 import msgspec
 
 from corral.kinds.objects import Object
-from corral.kinds.scheduling.names import COSCHEDULING_GROUP, COSCHEDULING_MINIMUM, QUEUE, RUN_TIME
+from corral.kinds.scheduling.names import (
+    CHECKPOINTS,
+    COSCHEDULING_GROUP,
+    COSCHEDULING_MINIMUM,
+    PREEMPTIBLE,
+    QUEUE,
+    RUN_TIME,
+)
 from corral.kinds.submission.job_type import JobType, Role
 from corral.kinds.submission.submission import Submission
 from corral.kinds.training.label_names import JOB_NAME, REPLICA_INDEX, REPLICA_TYPE
@@ -39,7 +46,12 @@ def queue_labels(submission: Submission) -> dict[str, str]:
 
 def told_annotations(submission: Submission) -> dict[str, str]:
     """Returns what a scheduler is told of a job and each of its pods."""
-    return {RUN_TIME: f"{submission.run_time}s"} if submission.run_time else {}
+    told = {
+        RUN_TIME: f"{submission.run_time}s" if submission.run_time else "",
+        CHECKPOINTS: "true" if submission.checkpoints else "",
+        PREEMPTIBLE: "false" if submission.stays else "",
+    }
+    return {name: value for name, value in told.items() if value}
 
 
 def _scheduler(submission: Submission) -> str:

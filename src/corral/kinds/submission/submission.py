@@ -145,6 +145,10 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     priority: str = ""
     scheduler: str = ""
     gang: bool = False
+    checkpoints: bool = False
+    """Whether it goes on where it was after it was stopped, so that it may be moved."""
+    stays: bool = False
+    """Whether it must not be stopped to make room for others."""
     queue: bool | str = False
     """The queue that it waits in; True where it waits for kube-queue, which has no names."""
     queue_name: str = ""

@@ -18,6 +18,7 @@ from corral.kinds.scheduling.names import (
     RUN_TIME,
 )
 from corral.kinds.training.job import Place, TrainingJob
+from corral.kinds.training.mpi import MPIJobSpec
 from corral.kinds.training.run_policy import SchedulingPolicy
 from corral.reconcile.plan import Action, Create, Delete, EmitEvent, Told, Update
 from corral.reconcile.training.companions import name_taken
@@ -70,6 +71,7 @@ def _queue_label(gangs: Gangs, job: TrainingJob) -> str:
 def _told_to_ours(job: TrainingJob) -> dict[str, str]:
     """Returns what our own scheduler is told with each pod: how large its gang is, and how it may be treated."""
     bounds, policy = gang_bounds_of(job), job.run_policy.scheduling_policy
+    size = _min_member(job) - _comes_later(job)
     told: dict[str, str] = {
         name: job.annotations[name] for name in (CHECKPOINTS, PREEMPTIBLE, RUN_TIME) if name in job.annotations
     }
@@ -79,9 +81,16 @@ def _told_to_ours(job: TrainingJob) -> dict[str, str]:
     if deadline and RUN_TIME not in told:
         told[RUN_TIME] = str(deadline)
     if bounds is None:
-        return {**told, GANG_SIZE: str(_min_member(job))}
+        return {**told, GANG_SIZE: str(max(size, 1))}
     is_given = policy is not None and policy.min_available is not None
-    return {**told, GANG_SIZE: str(_min_member(job) if is_given else bounds.least), GANG_MOST: str(bounds.most)}
+    return {**told, GANG_SIZE: str(max(size if is_given else bounds.least, 1)), GANG_MOST: str(bounds.most)}
+
+
+def _comes_later(job: TrainingJob) -> int:
+    """Returns how many pods are made only when the others run: to start together with them they would have to be there."""
+    spec, policy = job.spec, job.run_policy.scheduling_policy
+    waits = isinstance(spec, MPIJobSpec) and spec.launcher_creation_policy == "WaitForWorkersReady"
+    return int(waits and (policy is None or policy.min_available is None or policy.min_available >= job.total))
 
 
 def names_other_scheduler(gangs: Gangs, job: TrainingJob) -> bool:

@@ -19,7 +19,7 @@ from corral.reconcile.training.failures import counts, failure_of, is_worth_retr
 from corral.reconcile.training.hangs import HangStep
 from corral.reconcile.training.labels import restarts_as_gang
 from corral.reconcile.training.sight import Roster, Sight
-from corral.reconcile.training.tally import was_interrupted
+from corral.reconcile.training.tally import was_interrupted, was_taken_away
 
 KEPT_FAILURES = 10
 
@@ -43,7 +43,10 @@ def mishaps(sight: Sight, roster: Roster) -> list[Mishap]:
     """Returns everything that went wrong, in the order of places."""
     found = []
     for place, pod in roster.members.items():
-        if pod.phase == "Failed" and not pod.is_terminating:
+        if was_taken_away(pod) and not sight.has_dismissed(pod):
+            # One that is gone already is looked for no more; on a lost node nobody else says that it is.
+            remedy = _remedy_of_taken(sight, pod)
+        elif pod.phase == "Failed" and not pod.is_terminating:
             remedy = _remedy(sight.job, place, pod)
         elif sight.has_lost(pod) and not pod.is_finished:
             remedy = _remedy_of_lost(sight.job, place, pod)
@@ -77,6 +80,11 @@ def _remedy(job: TrainingJob, place: Place, pod: PodView) -> Remedy:
             return "give up"
         case _:
             return "replace"
+
+
+def _remedy_of_taken(sight: Sight, pod: PodView) -> Remedy:
+    """Returns what to do about a pod that made room for others: it comes back when it is gone, whatever its policy."""
+    return "await" if pod.is_terminating and not sight.has_lost(pod) else "replace"
 
 
 def _remedy_of_lost(job: TrainingJob, place: Place, pod: PodView) -> Remedy:

@@ -15,6 +15,7 @@ from corral.reconcile.plan import EmitEvent
 from corral.reconcile.training.conditions import FAILED, RESTARTING, RUNNING, SUCCEEDED, Saying, said
 from corral.reconcile.training.mishaps import Mishap, told_uids
 from corral.reconcile.training.sight import Sight
+from corral.reconcile.training.tally import was_taken_away
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +83,20 @@ def _restarting(sight: Sight, status: JobStatus, tally: Tally, hurt: Sequence[Mi
     role = hurt[0].place.role
     by_pod = f"job {sight.job.name} is restarting because {role} replica(s) failed."
     by_count = f"{kind} {sight.job.name} is restarting because {tally[role].failed} {role} replica(s) failed."
+    if all(was_taken_away(one.pod) for one in hurt):
+        by_pod = by_count = f"{kind} {sight.job.name} is restarting because {len(hurt)} replica(s) had to make room."
     is_replaced = hurt[0].remedy == "replace"
     reason = f"{kind}Restarting"
     status = _say(sight, status, Saying(RESTARTING, reason, by_pod if is_replaced else by_count))
     if all(one.pod.uid in known for one in hurt):
         return Outcome(status)
-    told = [by_pod] if sight.framework.fails_in_full else [by_pod, by_count] if is_replaced else [by_count]
+    told = (
+        [by_pod]
+        if sight.framework.fails_in_full or by_pod == by_count
+        else [by_pod, by_count]
+        if is_replaced
+        else [by_count]
+    )
     return Outcome(status, [sight.event(reason, message, warns=True) for message in told])
 
 

@@ -19,8 +19,25 @@ def _count(sight: Sight, role: str, roster: Roster) -> RoleTally:
         expected=sight.job.count(role),
         active=sum(pod.phase == "Running" and not pod.is_terminating and not sight.has_lost(pod) for pod in pods),
         succeeded=sum(pod.phase == "Succeeded" for pod in pods),
-        failed=sum(pod.phase == "Failed" or was_interrupted(sight, pod) or _was_lost(sight, pod) for pod in pods),
+        failed=sum(_has_failed(sight, pod) for pod in pods),
         first=roster.members.get(Place(role, 0)),
+    )
+
+
+def _has_failed(sight: Sight, pod: PodView) -> bool:
+    """Whether a pod counts as failed; one that a scheduler took away never does, whatever its program ended with."""
+    if was_taken_away(pod):
+        return False
+    return pod.phase == "Failed" or was_interrupted(sight, pod) or _was_lost(sight, pod)
+
+
+def was_taken_away(pod: PodView) -> bool:
+    """Whether a scheduler has sent a pod away to make room for others; it comes back, whatever its restart policy says."""
+    if pod.phase == "Succeeded" or not (pod.is_terminating or pod.phase == "Failed"):
+        return False
+    return any(
+        (one.type, one.status, one.reason) == ("DisruptionTarget", "True", "PreemptionByScheduler")
+        for one in pod.status.conditions
     )
 
 

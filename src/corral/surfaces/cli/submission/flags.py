@@ -97,6 +97,8 @@ SECTIONS: dict[str, tuple[Flag, ...]] = {
         ),
         Flag("--priority", "priority", NAME, "A PriorityClass.", "-p"),
         Flag("--gang", "gang", SWITCH, "All pods at once, or none."),
+        Flag("--checkpoints", "checkpoints", SWITCH, "It goes on where it was after a stop: it may be moved."),
+        Flag("--not-preemptible", "stays", SWITCH, "It is never stopped to make room for others."),
         Flag(
             "--queue",
             "queue",

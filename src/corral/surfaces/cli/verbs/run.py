@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from corral.kinds.objects import Object
 
 _STATUS = {"reached": DONE, "failed": FAILED, "otherwise": FAILED, "lost": LOST}
-_FIELDS = ("workers", "name", "image", "gpus", "cpu", "memory", "nproc_per_node", "queue")
+_FIELDS = ("workers", "name", "image", "gpus", "cpu", "memory", "nproc_per_node", "queue", "checkpoints", "stays")
 """The options that are fields of the submission as they are."""
 
 
@@ -36,6 +36,8 @@ _FIELDS = ("workers", "name", "image", "gpus", "cpu", "memory", "nproc_per_node"
 @click.option("--data", "claims", multiple=True, metavar="CLAIM:PATH", help="A claim and where it is seen; repeatable.")
 @click.option("--queue", default="", metavar="NAME", help="Wait in this queue, and be placed by Corral.")
 @click.option("--nproc-per-node", default="", metavar="auto|cpu|gpu|N", help="Processes of torchrun in each worker.")
+@click.option("--checkpoints", is_flag=True, help="It goes on where it was after a stop: it may be moved.")
+@click.option("--not-preemptible", "stays", is_flag=True, help="It is never stopped to make room for others.")
 @click.option("--python", default="", metavar="PATH", help="Another python of this machine, or its environment.")
 @click.option(
     "--code",
