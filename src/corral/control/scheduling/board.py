@@ -13,11 +13,11 @@ from corral.control.scheduling.crowd import Crowd, GroupKey, Known, Standing, ga
 from corral.control.scheduling.desk import Admitted, Desk
 from corral.control.scheduling.dialects.dialect import Asked, Placed
 from corral.control.scheduling.promises import Group, Promises, State, can_close
-from corral.control.scheduling.reading.asks import Request, request_of
+from corral.control.scheduling.reading.asks import Request
 from corral.control.scheduling.reading.membership import membership_of
-from corral.control.scheduling.reading.neighbourhood import Neighbourhood
 from corral.control.scheduling.reading.offers import Place, handing_over, held_devices, place_of
 from corral.control.scheduling.reading.ports import is_port, offered
+from corral.control.scheduling.reading.reader import Reader
 from corral.control.scheduling.room import FleetRoom
 from corral.kinds.scheduling.concession import Concession
 from corral.kinds.scheduling.ledger import Decision
@@ -58,7 +58,7 @@ class Board:
         self._is_ours = is_ours
         self._is_used = is_used
         self._certifier = Certifier(room.fleet)
-        self._neighbourhood = Neighbourhood(room.fleet.rules)
+        self._reader = Reader(room.fleet.rules)
         self._ports: set[str] = set()
         self._unsettled: dict[str, dict[str, None]] = {}
         """By node, the pods of which nobody says which of its GPUs they hold."""
@@ -73,6 +73,7 @@ class Board:
         if place == self.places.get(name):
             return
         self.changes += 1
+        self._reader.take_place(name, place)
         if place is None:
             del self.places[name]
             self._desk.remove_node(name)
@@ -117,8 +118,7 @@ class Board:
             self.crowd.forget_done(gang_name(old, membership_of(old)), old.metadata.uid)
         if new is not None:
             self._take_known(new, now)
-        for uid in self._neighbourhood.stale():
-            self._read_again(uid, now)
+        self._read_again(now)
 
     def _take_known(self, pod: SchedulingPod, now: float) -> None:
         uid = pod.metadata.uid
@@ -132,11 +132,16 @@ class Board:
         else:
             self._take_unbound(pod, now)
 
-    def _read_again(self, uid: str, now: float) -> None:
-        """Lets a pod be in the crowds of which somebody speaks now, and in no others."""
-        known = self.crowd.get(uid)
-        if known is not None:
-            self._ask_anew(known, known._replace(request=self._neighbourhood.again(known.view, known.request)), now)
+    def _read_again(self, now: float) -> None:
+        """Lets pods ask what their words mean now that others have come or gone."""
+        for uid in self._reader.stale():
+            known = self.crowd.get(uid)
+            if known is None:
+                continue
+            if known.standing in (Standing.WAITING, Standing.HELD_BACK):
+                self._take_unbound(known.view, now)
+            else:
+                self._ask_anew(known, known._replace(request=self._reader.again(known.view, known.request)), now)
 
     def _ask_anew(self, known: Known, fresh: Known, now: float) -> None:
         """Notes that a pod which is where it was may ask for something else."""
@@ -157,7 +162,7 @@ class Board:
 
     def _forget(self, uid: str) -> None:
         pod = self.crowd.remove(uid)
-        self._neighbourhood.forget(uid)
+        self._reader.forget(uid)
         self.promises.settle(uid, State.GONE)
         if pod is None:
             return
@@ -232,7 +237,7 @@ class Board:
         return Known(pod, request, membership, gang_name(pod, membership), standing, None, arrived, until)
 
     def _request(self, pod: SchedulingPod) -> Request:
-        request = self._neighbourhood.take(pod, request_of(pod, self.room.fleet.rules))
+        request = self._reader.read(pod)
         self._learn_ports(request.ask)
         return request
 
@@ -264,8 +269,9 @@ class Board:
 
     def decide(self, now: float, most: int, epoch: int) -> Decided:
         """Lets as many gangs have their turn; what they get is taken from now on, and must be written to the ledger."""
+        self._read_again(now)
         self.tell_desk()
-        self._neighbourhood.tidy(self.room.fleet)
+        self._reader.tidy(self.room.fleet)
         cycle = self._desk.cycle(now, most)
         self.changes += len(cycle.refused)
         certificates = self._certifier.certify(cycle.admitted, epoch)

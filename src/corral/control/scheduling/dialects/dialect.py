@@ -26,6 +26,8 @@ class Asked(NamedTuple):
 
     pod: SchedulingPod
     amounts: Mapping[str, int]
+    memory_unit: int = 0
+    """How many MiB one of gpushare's memory is; 0 when no node counts it."""
 
     def amount(self, name: str) -> int:
         """Returns how much is asked of a resource, 0 when it is not."""

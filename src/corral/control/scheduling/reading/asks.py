@@ -29,8 +29,12 @@ class Request(NamedTuple):
     complaint: str = ""
     """What cannot be read; such a pod is not placed."""
 
+    def speaks_of(self, resource: str) -> bool:
+        """Whether GPUs are asked for in words to which a resource belongs."""
+        return self.dialect.gpus is not None and resource in self.dialect.gpus.resources
 
-def request_of(pod: SchedulingPod, rules: Callable[[RuleSet], int]) -> Request:
+
+def request_of(pod: SchedulingPod, rules: Callable[[RuleSet], int], memory_unit: int = 0) -> Request:
     """Returns what a pod asks; `rules` numbers the sets of rules, as a fleet does.
 
     A pod whose words cannot be read still holds what can be: it may have been bound by somebody who understood them.
@@ -40,7 +44,7 @@ def request_of(pod: SchedulingPod, rules: Callable[[RuleSet], int]) -> Request:
     except QuantityError as error:
         return Request(PodAsk(), PLAIN, f"an amount of a resource cannot be read: {error}")
     amounts = {name: units_of(amount) for name, amount in nanos.items()}
-    asked = Asked(pod, amounts)
+    asked = Asked(pod, amounts, memory_unit)
     dialect, words = _speaker(asked)
     complaint = _unsupported(pod)
     try:

@@ -7,7 +7,7 @@ import msgspec
 from corral.control.scheduling.amounts import CPU, MEMORY, amounts_of, milli_of, units_of
 from corral.control.scheduling.dialects.catalogue import DIALECTS
 from corral.control.scheduling.dialects.dialect import GpuWords, Placed
-from corral.control.scheduling.dialects.gpushare import GPUSHARE, mebibytes
+from corral.control.scheduling.dialects.gpushare import GPUSHARE, unit_of
 from corral.control.scheduling.dialects.hami import HAMI, registered
 from corral.control.scheduling.dialects.own import chosen_devices
 from corral.control.scheduling.reading.asks import Request
@@ -100,7 +100,8 @@ def _gpus(node: SchedulingNode, amounts: dict[str, int]) -> tuple[tuple[GpuOffer
         return gpus, model or named, HAMI.gpus, wrong
     count = amounts.get(ALIYUN_COUNT, 0)
     if ALIYUN_MEMORY in amounts and 0 < count <= _MOST_GPUS:
-        each = GpuOffer(memory=mebibytes(amounts[ALIYUN_MEMORY] // count))
+        counted = NodeOffer("", 0, 0, others=tuple(amounts.items()))
+        each = GpuOffer(memory=amounts[ALIYUN_MEMORY] // count * unit_of(counted))
         return (each,) * count, model, GPUSHARE.gpus, ""
     count = amounts.get(NVIDIA_GPU, 0)
     if count > _MOST_GPUS:
