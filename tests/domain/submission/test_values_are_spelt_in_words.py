@@ -20,6 +20,9 @@ GOOD: dict[str, tuple[Callable[[str], Any], str, Any]] = {
     "days": (spelling.seconds, "2d", 172800),
     "a part of an hour": (spelling.seconds, "1.5h", 5400),
     "bare seconds": (spelling.seconds, "90", 90),
+    "a part of a second": (spelling.seconds, "400ms", 1),
+    "seconds and a part of one": (spelling.seconds, "2s1ms", 3),
+    "tenths that make a whole": (spelling.seconds, "0.7s0.3s", 1),
     "no time at all is no limit": (spelling.seconds, "0s", None),
     "every taint": (spelling.toleration, "all", Toleration(operator="Exists")),
     "a taint with its value": (

@@ -4,8 +4,10 @@ Each function takes one text and returns what it means, or raises ValueError wit
 Whether the parts are good names, paths and amounts is asked later, of the whole submission, by `faults`.
 """
 
+import math
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Final
 
 from corral.kinds.submission.submission import ClaimMount, DirectoryMount, SecretValue, Toleration
@@ -16,7 +18,7 @@ _TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE: Final = ("0", "f", "F", "FALSE", "false", "False")
 QUEUE_FORM: Final = r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?"
 _MOST_DIGITS: Final = 9
-_UNITS: Final = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_MILLIS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _TIME: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h|d)")
 _TOLERATION: Final = re.compile(
     r"(?P<key>[^=:,]+)(?:=(?P<value>[^=:,]*))?:(?P<effect>[^=:,]*)(?:,(?P<operator>[^=:,]*))?"
@@ -67,13 +69,14 @@ def one_of(words: Sequence[str], text: str) -> str:
 
 
 def seconds(text: str) -> int | None:
-    """Returns a time such as 90s, 1h30m or 2d in seconds; a bare number is seconds, and 0 means no limit."""
+    """Returns a time such as 90s, 1h30m or 2d in seconds, rounded up; a bare number is seconds, and 0 means no limit."""
     if re.fullmatch(r"[0-9]{1,9}", text, re.ASCII):
         return int(text) or None
     parts = _TIME.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
         raise ValueError(f"{shown(text)} is no time: write it as 90s, 10m, 1h30m or 2d")
-    return round(sum(float(number) * _UNITS[unit] for number, unit in parts)) or None
+    # Rounded up, since a limit of 400ms that became none would be the opposite of what was asked.
+    return math.ceil(sum(Fraction(number) * _MILLIS[unit] for number, unit in parts) / 1000) or None
 
 
 def toleration(text: str) -> Toleration:
