@@ -40,6 +40,10 @@ GOOD = {
     "a narrow error": ("src/x.py", "try:\n    x()\nexcept OSError:\n    pass\n"),
     "a generated list": ("requirements.lock", "pypi" + ".org\n"),
     "a path that an API names": ("job.yaml", "sshAuthMountPath: /ro" + "ot/.ssh\n"),
+    "a path inside of images, in a file that is exempt by name": (
+        "src/corral/kinds/submission/submission.py",
+        'WORKING_DIR = "/ro' + 'ot"\n',
+    ),
     "a path inside a home": ("README.md", "~/.corral and $HOME/x and tests/workshop/x\n"),
 }
 

@@ -4,7 +4,8 @@ Choices where Arena's table is silent:
 - The bounds are annotations of the job, and the variables that Arena's own examples compute with.
 - `--job-restart-policy` is that of the launcher, whose end is that of the job; `--worker-restart-policy` that of workers.
 - `--job-backoff-limit` is `runPolicy.backoffLimit`, 6 when not given.
-- The annotations for spot instances are those that the elastic supervisor reads; they stand on the job.
+- `--spot-instance` and `--max-wait-time` are refused (see `refusals`): Arena writes them as annotations for a supervisor of its own,
+  and a mark that nobody reads is a promise that nobody keeps. Who runs that supervisor gives the annotations by hand.
 - `--ssh-secret` is a Secret in the pods of both roles; where it is mounted is not Arena's to say.
 """
 
@@ -53,12 +54,9 @@ ROWS: dict[str, Row] = {
             MPI_WORKER.limit("memory", "4Gi"),
         ),
     ),
-    "spot instances": Row(
-        f"{_ET} --spot-instance --max-wait-time=600 'horovodrun python train.py'",
-        (
-            (_KIND, "metadata.annotations[job-supervisor.kube-ai.io/spot-instance]", "true"),
-            (_KIND, "metadata.annotations[job-supervisor.kube-ai.io/max-wait-time]", "600"),
-        ),
+    "the marks of the elastic supervisor, by hand": Row(
+        f"{_ET} -a job-supervisor.kube-ai.io/spot-instance=true 'horovodrun python train.py'",
+        ((_KIND, "metadata.annotations[job-supervisor.kube-ai.io/spot-instance]", "true"),),
     ),
     "no spot instances": Row(
         f"{_ET} --spot-instance=false 'horovodrun python train.py'",

@@ -5,7 +5,7 @@ A MPIJob is what four of them become: the launcher runs the command, the workers
 
 from tests.submission.golden.facts import JobType, Role
 
-DEFAULT_DIR = "/" + "root"
+DEFAULT_DIR = "/root"
 """Arena's working directory when none is given."""
 
 PS, WORKER, CHIEF, EVALUATOR = (

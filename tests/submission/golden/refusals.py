@@ -98,6 +98,12 @@ VALUES: dict[str, Refusal] = {
     "a time to wait, which only Arena's operator keeps": Refusal(
         f"{_TF} --starting-timeout=5m {_RUN}", ("--starting-timeout", "--running-timeout")
     ),
+    "spot instances, which only Arena's supervisor knows": Refusal(
+        f"{_ET} --spot-instance {_RUN}", ("--spot-instance", "--annotation", "--min-workers")
+    ),
+    "a time to wait for spot instances": Refusal(
+        f"{_ET} --max-wait-time=600 {_RUN}", ("--max-wait-time", "--annotation")
+    ),
     "processes that are none": Refusal(f"{_TORCH} --nproc-per-node=some {_RUN}", ("--nproc-per-node",)),
     "shared memory that is none": Refusal(f"{_TORCH} --share-memory=big {_RUN}", ("--share-memory",)),
     "an affinity that is none": Refusal(f"{_TF} --worker-affinity-policy=near {_RUN}", ("--worker-affinity-policy",)),

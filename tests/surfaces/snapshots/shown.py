@@ -38,7 +38,7 @@ WAYS = (
 
 REMARKS = ("note: ", "error: ", "hint: ", "  corral ")
 _ALIKE = (
-    (re.compile("/" + "root\\b"), "/DEFAULT-DIR"),  # where Arena's containers start
+    (re.compile("/root\\b"), "/DEFAULT-DIR"),  # where Arena's containers start
     (re.compile(r"dial tcp: [^)]*"), "dial tcp: NOT THERE"),
     (re.compile(r"(?m)(?<=\d  )( *)\d+s$"), r"\1AGE"),  # the table is the server's own, and its clock is not ahead
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1:PORT"),

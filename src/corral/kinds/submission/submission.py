@@ -7,7 +7,7 @@ import msgspec
 
 from corral.kinds.submission.code_bundle import CodeBundle
 
-WORKING_DIR: Final = "/" + "root"
+WORKING_DIR: Final = "/root"
 """Where a container starts on a cluster when nothing else is said: Arena's own choice, to which the paths of its users are
 relative."""
 TENSORBOARD_IMAGE: Final = "tensorflow/tensorflow:latest"
@@ -181,8 +181,6 @@ class Submission(msgspec.Struct, frozen=True, kw_only=True):
     ssh_port: int = 0
     ssh_secret: str = ""
     bounds: Bounds = Bounds()
-    spot_instance: bool = False
-    max_wait_seconds: int = 0
 
     @property
     def named_queue(self) -> str:

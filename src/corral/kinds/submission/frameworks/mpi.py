@@ -15,9 +15,8 @@ from corral.kinds.training.mpi import MPI_JOB
 TRAINER: Final = "corral.dev/trainer"
 """The annotation that tells as what an MPIJob was submitted."""
 MIN_WORKERS, MAX_WORKERS = "corral.dev/min-workers", "corral.dev/max-workers"
-SPOT, LONGEST_WAIT = "job-supervisor.kube-ai.io/spot-instance", "job-supervisor.kube-ai.io/max-wait-time"
 TOPOLOGY, TOPOLOGY_SIZE = "gpu-topology", "gpu-topology-replica"
-_SSH_KEYS: Final = "/" + "root/.ssh"
+_SSH_KEYS: Final = "/root/.ssh"
 _READ, _RUN = 0o444, 0o555
 
 
@@ -74,9 +73,7 @@ def _deepspeed_volumes(submission: Submission) -> list[tuple[dict[str, Any], str
 
 
 def _elastic_annotations(submission: Submission) -> dict[str, str]:
-    told = {TRAINER: "etjob", MIN_WORKERS: str(submission.bounds.least), MAX_WORKERS: str(submission.bounds.most)}
-    told |= {SPOT: "true"} if submission.spot_instance else {}
-    return told | ({LONGEST_WAIT: str(submission.max_wait_seconds)} if submission.max_wait_seconds else {})
+    return {TRAINER: "etjob", MIN_WORKERS: str(submission.bounds.least), MAX_WORKERS: str(submission.bounds.most)}
 
 
 def _elastic_env(submission: Submission) -> dict[str, str]:

@@ -74,6 +74,14 @@ _TENSORFLOW: Final = (
 )
 
 _STARTING = "leave it out, or limit the whole by --running-timeout: no operator ends a job for waiting"
+_SPOT = (
+    "leave it out: workers of an elastic job may go at any time, down to --min-workers; where elastic-job-supervisor runs, give its"
+    " mark yourself: --annotation job-supervisor.kube-ai.io/spot-instance=true"
+)
+_MAX_WAIT = (
+    "leave it out: nobody ends a wait here; where elastic-job-supervisor runs, give its mark yourself: --annotation"
+    " job-supervisor.kube-ai.io/max-wait-time=SECONDS"
+)
 _SEQUENCE = "leave it out: all roles start at once, and wait for each other"
 
 _LAUNCHED: Final = (
@@ -126,8 +134,6 @@ OWN: dict[str, dict[str, tuple[Flag, ...]]] = {
             *_CPU,
             Flag("--min-workers", "bounds.least", COUNT, "The fewest workers; 1 by default."),
             Flag("--max-workers", "bounds.most", COUNT, "The most workers; 1000 by default."),
-            Flag("--spot-instance", "spot_instance", SWITCH, "An annotation for elastic-job-supervisor."),
-            Flag("--max-wait-time", "max_wait_seconds", COUNT, "Seconds; an annotation for elastic-job-supervisor."),
             Flag(
                 "--worker-restart-policy",
                 "worker.restart_policy",
@@ -135,7 +141,11 @@ OWN: dict[str, dict[str, tuple[Flag, ...]]] = {
                 "When workers restart.",
             ),
             *_LAUNCHED,
-        )
+        ),
+        "Refused": (
+            Flag("--spot-instance", "", SWITCH, "", refused=_SPOT),
+            Flag("--max-wait-time", "", COUNT, "", refused=_MAX_WAIT),
+        ),
     },
     "deepspeedjob": {"Own": (*_CPU, *_LAUNCHED)},
     "jaxjob": {"Own": _CPU},
