@@ -40,6 +40,20 @@ def test_a_gang_for_which_there_is_no_room_takes_no_place_and_why_tells(fleet: C
     assert fleet("delete", "large", "--yes").returncode == 0
 
 
+def test_a_scheduler_that_is_not_there_is_named(fleet: Cli) -> None:
+    done = fleet(
+        "submit", "pytorchjob", "--scheduler", "nosuch", "--image", "none", "--name", "other", "python train.py"
+    )
+    assert done.returncode == 0, done.stderr
+    until(lambda: '"pods"' in fleet("why", "other", "-o", "json").stdout, "the pod of the job")
+    told = fleet("why", "other").stdout
+    assert told.splitlines()[0] == (
+        "other is PENDING: its only pod waits for nosuch, and on one machine there is no scheduler of that name"
+    )
+    assert "submit the job again without --scheduler" in told
+    assert fleet("delete", "other", "--yes").returncode == 0
+
+
 def test_a_gang_for_which_there_is_room_is_placed_whole(fleet: Cli) -> None:
     assert fleet(*LINE, "fits", "--workers", "2", "python train.py").returncode == 0
     until(lambda: len(set(places(fleet, "fits"))) == 2, "the places of both pods")

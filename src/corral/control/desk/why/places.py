@@ -7,6 +7,7 @@ from typing import Final
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.why.situation import Situation
 from corral.control.desk.why.words import listed, some, span
+from corral.control.scheduling.orders import names_of_one_machine
 from corral.kinds.gpus import is_gpu
 from corral.kinds.reasons import Evidence, Reason
 from corral.reconcile.moments import seconds_of
@@ -32,16 +33,16 @@ def waiting_for_claims(situation: Situation) -> Reason | None:
     if not lacking:
         return None
     name, count = next(iter(lacking.items()))
-    who = some(count, situation.line.total)
+    who = _who(situation, count)
     if name not in situation.claims:
         steps = ("make the claim, or correct its name", "corral data list")
         return Reason(
             "claim-missing",
-            f'{who} wait for the claim "{name}", which does not exist',
+            f'{who} for the claim "{name}", which does not exist',
             {"claim": name},
             next_steps=steps,
         )
-    sentence = f'{who} wait for the claim "{name}", which has no volume yet ({situation.claims[name]})'
+    sentence = f'{who} for the claim "{name}", which has no volume yet ({situation.claims[name]})'
     steps = (f"corral get pvc {name} -o yaml", "ask who looks after storage: no volume has been found or made for it")
     return Reason("claim-unbound", sentence, {"claim": name, "phase": situation.claims[name]}, _said(situation), steps)
 
@@ -52,7 +53,7 @@ def held_by_gates(situation: Situation) -> Reason | None:
     if not gated:
         return None
     names = sorted({one.get("name", "") for pod in gated for one in pod.spec.scheduling_gates})
-    sentence = f"{some(len(gated), situation.line.total)} wait until {listed(names)} lets them go"
+    sentence = f"{_who(situation, len(gated))} until {listed(names)} lets them go"
     return Reason("gated", sentence, {"gates": names, "pods": len(gated)}, _said(situation))
 
 
@@ -61,6 +62,8 @@ def without_a_node(situation: Situation) -> Reason | None:
     unbound = situation.unbound
     if not unbound:
         return None
+    if situation.is_here and (strangers := sorted(_schedulers(unbound) - names_of_one_machine())):
+        return _nobody_here(situation, strangers)
     if not any(_refusals(pod) for pod in unbound) and _age(situation, unbound) > _LOOKED_AFTER:
         return _nobody_looks(situation, unbound)
     if situation.nodes is not None and not situation.nodes:
@@ -75,17 +78,27 @@ def without_a_node(situation: Situation) -> Reason | None:
     return reason_of_placement(situation, situation.nodes) or _by_hearsay(situation, unbound)
 
 
-def _who(situation: Situation) -> str:
-    unbound, total = len(situation.unbound), situation.line.total
-    return f"{some(unbound, total)} wait{'s' if total == 1 else ''}"
+def _who(situation: Situation, count: int | None = None) -> str:
+    total = situation.line.total
+    return f"{some(len(situation.unbound) if count is None else count, total)} wait{'s' if total == 1 else ''}"
+
+
+def _schedulers(unbound: Sequence[JobPod]) -> set[str]:
+    return {pod.spec.scheduler_name or "default-scheduler" for pod in unbound}
+
+
+def _nobody_here(situation: Situation, names: list[str]) -> Reason:
+    """Returns the reason of pods for a scheduler that no machine of one's own has: nobody will ever look at them."""
+    sentence = f"{_who(situation)} for {listed(names)}, and on one machine there is no scheduler of that name"
+    steps = (f"corral delete {situation.name}", "submit the job again without --scheduler")
+    return Reason("no-scheduler", sentence, {"schedulers": names, "pods": len(situation.unbound)}, next_steps=steps)
 
 
 def _nobody_looks(situation: Situation, unbound: Sequence[JobPod]) -> Reason:
-    names = sorted({pod.spec.scheduler_name or "default-scheduler" for pod in unbound})
+    names = sorted(_schedulers(unbound))
     age = _age(situation, unbound)
     sentence = (
-        f"{some(len(unbound), situation.line.total)} wait since {span(age)}, and no scheduler has said anything:"
-        f" {listed(names)} may not be running"
+        f"{_who(situation)} since {span(age)}, and no scheduler has said anything: {listed(names)} may not be running"
     )
     steps = ("see that this scheduler runs, or submit the job without naming one", "on one machine: corral status")
     return Reason("no-scheduler", sentence, {"schedulers": names, "seconds": int(age)}, _said(situation), steps)
@@ -94,12 +107,19 @@ def _nobody_looks(situation: Situation, unbound: Sequence[JobPod]) -> Reason:
 def _by_hearsay(situation: Situation, unbound: Sequence[JobPod]) -> Reason:
     """Returns what the scheduler says, in plain words: who may not see nodes can still be told."""
     said = [text for pod in unbound for text in _refusals(pod)]
-    who = some(len(unbound), situation.line.total)
     if not said:
-        return Reason("waiting-for-node", f"{who} wait for a node", {"pods": len(unbound)}, _said(situation))
+        names = sorted(_schedulers(unbound))
+        sentence = f"{_who(situation)} for a node, and {listed(names)} has not said yet why"
+        return Reason(
+            "waiting-for-node",
+            sentence,
+            {"pods": len(unbound), "schedulers": names},
+            _said(situation),
+            (f"ask again in some seconds: corral why {situation.name}",),
+        )
     told = _in_words(said[0])
     steps = ("corral top node", f"corral get {situation.name} -e")
-    return Reason("no-room", f"{who} wait for a node: {told}", {"pods": len(unbound)}, _said(situation), steps)
+    return Reason("no-room", f"{_who(situation)} for a node: {told}", {"pods": len(unbound)}, _said(situation), steps)
 
 
 def _in_words(message: str) -> str:
