@@ -169,6 +169,16 @@ WRONG_LINES: dict[str, tuple[str, str, str]] = {
         "no such option '--fake-nodes'",
         "--fake-nodes belongs to up",
     ),
+    "a flag of the script that is like none of ours": (
+        "submit pytorchjob --name x --image i python train.py --lr 0.1",
+        "no such option '--lr'",
+        "flags of your own command stand in quotes with it, or behind `--`",
+    ),
+    "a flag of the script that is like one of ours": (
+        "submit pytorchjob --name x --image i python train.py --num-workers 4",
+        "no such option '--num-workers'",
+        'did you mean "--workers"? Flags of your own command stand in quotes with it, or behind `--`',
+    ),
     "an option before its command": (
         "--follow logs x",
         "no such option '--follow'",

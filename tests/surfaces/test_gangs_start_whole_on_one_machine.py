@@ -50,7 +50,7 @@ def test_a_scheduler_that_is_not_there_is_named(fleet: Cli) -> None:
     assert told.splitlines()[0] == (
         "other is PENDING: its only pod waits for nosuch, and on one machine there is no scheduler of that name"
     )
-    assert "submit the job again without --scheduler" in told
+    assert "submit the job again without naming a scheduler" in told
     assert fleet("delete", "other", "--yes").returncode == 0
 
 

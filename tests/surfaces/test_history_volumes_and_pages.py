@@ -103,6 +103,9 @@ def test_claims_are_shown_when_they_are_bound(stage: HollowStage) -> None:
     assert lines[1].split()[:5] == ["images", "ReadWriteMany", "handwritten", "digits", "jane"]
     everywhere = stage.cli("data", "ls", "--allNamespaces", "-o", "wide").stdout.splitlines()
     assert everywhere[0].split()[:3] == ["NAME", "NAMESPACE", "ACCESSMODE"]
+    for words in ("list", "get pods", "cron list", "top job", "prune --since 1h --dry-run"):
+        done = stage.cli(*words.split(), "--allNamespaces")
+        assert done.returncode == 0, (words, done.stderr)
     assert stage.cli("data", "list", "-o", "name").stdout.splitlines()[0] == "persistentvolumeclaim/images"
 
 

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -115,6 +116,22 @@ def test_how_a_script_ends_is_how_the_command_ends(cli: Cli) -> None:
     assert f"{job_in(failed)} failed after " in failed.stderr
     assert cli("run", "--propagate", "bad.py").returncode == 7
     assert cli("run", "-d", "--wait", "--propagate", "bad.py").returncode == 7
+
+
+def test_how_a_script_ends_is_told_also_when_nobody_reads_what_it_prints(cli: Cli, home: Path) -> None:
+    """As in `corral run long.py | head -1`: what it prints is more than a pipe holds."""
+    write(long="import sys\nfor _ in range(3000):\n    print('x' * 200, flush=True)\nsys.exit(7)\n")
+    words = [sys.executable, "-m", "corral", "run", "--propagate", "long.py"]
+    command = subprocess.Popen(words, env=private_environment(home), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert command.stdout is not None
+    assert command.stderr is not None
+    assert command.stdout.readline() == b"x" * 200 + b"\n"
+    command.stdout.close()
+    told = command.stderr.read().decode()
+    command.stderr.close()
+    assert command.wait(60) == 7
+    assert "note: nobody reads the output any more" in told
+    assert " failed after " in told.splitlines()[-2]
 
 
 def test_code_can_be_sent_along_with_its_folders(cli: Cli) -> None:

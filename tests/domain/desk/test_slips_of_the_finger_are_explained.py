@@ -23,6 +23,12 @@ def test_a_slip_of_the_finger_is_told_what_was_meant(word: str, want: str) -> No
     assert did_you_mean(word, KNOWN) == f'did you mean "{want}"?'
 
 
+def test_the_dashes_of_flags_are_no_likeness() -> None:
+    flags = ["--color", "--workers", "--gpus", "-e", "-d"]
+    assert did_you_mean("--lr", flags) == did_you_mean("-x", flags) == ""
+    assert did_you_mean("--wokers", flags) == 'did you mean "--workers"?'
+
+
 def test_of_several_that_begin_so_three_are_named() -> None:
     known = [*KNOWN, "train-8x2kq", "train-9b7zz", "train-zzzzz"]
     assert did_you_mean("train", known) == 'did you mean "train-6vwmb" or "train-8x2kq" or "train-9b7zz"?'

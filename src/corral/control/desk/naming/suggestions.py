@@ -10,8 +10,12 @@ def nearest(word: str, known: Iterable[str]) -> str:
     words = sorted(set(known))
     longer = _longer(word, words)
     turned = [one for one in words if len(word) > 2 and sorted(one.lower()) == sorted(word.lower())]
-    found = longer if len(longer) == 1 else turned or get_close_matches(word.lower(), words, n=1, cutoff=0.7)
-    return found[0] if found else ""
+    if len(longer) == 1 or turned:
+        return (longer if len(longer) == 1 else turned)[0]
+    # The dashes of flags are no likeness: `--lr` is not nearly `--color`.
+    bare = {one.lstrip("-"): one for one in reversed(words)}
+    close = get_close_matches(word.lstrip("-").lower(), sorted(bare), n=1, cutoff=0.7)
+    return bare[close[0]] if close else ""
 
 
 def _longer(word: str, words: Iterable[str]) -> list[str]:

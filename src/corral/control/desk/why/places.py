@@ -90,7 +90,7 @@ def _schedulers(unbound: Sequence[JobPod]) -> set[str]:
 def _nobody_here(situation: Situation, names: list[str]) -> Reason:
     """Returns the reason of pods for a scheduler that no machine of one's own has: nobody will ever look at them."""
     sentence = f"{_who(situation)} for {listed(names)}, and on one machine there is no scheduler of that name"
-    steps = (f"corral delete {situation.name}", "submit the job again without --scheduler")
+    steps = (f"corral delete {situation.name}", "submit the job again without naming a scheduler")
     return Reason("no-scheduler", sentence, {"schedulers": names, "pods": len(situation.unbound)}, next_steps=steps)
 
 

@@ -29,6 +29,13 @@ def tell(text: str) -> None:
     click.echo(shown, err=True, color=True)
 
 
+def say_to_nobody() -> None:
+    """Lets whatever is still said go nowhere: its reader has left."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
 def _painted(line: str) -> str:
     for word, colour in _REMARKS.items():
         if line.startswith(word):

@@ -34,7 +34,9 @@ class FlagCommand(TitledCommand):
         except click.NoSuchOption as error:
             near = hint_for(error)
             own = "flags of your own command stand in quotes with it, or behind `--`"
-            raise Mistyped(message_of(error), near if near.startswith("did you") else own, ctx) from error
+            # `--num-workers` may be ours, mistyped, or the script's.
+            hint = f"{near} {own[0].upper()}{own[1:]}" if near.startswith("did you") else own
+            raise Mistyped(message_of(error), hint, ctx) from error
 
     def title_of(self, option: click.Option) -> str:
         """Returns the section of the table that a flag stands in."""

@@ -7,6 +7,7 @@ import click
 
 from corral.surfaces.cli.connection import api_options, connected
 from corral.surfaces.cli.render.output import say, say_painted, tell
+from corral.surfaces.cli.words.all_namespaces import all_namespaces_option
 from corral.surfaces.cli.words.output_form import OutputForm, output_option
 from corral.surfaces.cli.words.trainer_type import type_option
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @type_option
 @click.option("-e", "--events", is_flag=True, help="Of a job: everything that was said about it and its pods.")
 @click.option("-g", "--gpus", is_flag=True, help="Of a job: its GPUs, pod by pod.")
-@click.option("-A", "--all-namespaces", "everywhere", is_flag=True, help="Look in all namespaces.")
+@all_namespaces_option()
 @output_option()
 @api_options
 def get(kind: str, name: str, trainer: str, events: bool, gpus: bool, everywhere: bool, output: OutputForm) -> None:

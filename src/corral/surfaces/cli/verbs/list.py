@@ -3,6 +3,7 @@
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
+from corral.surfaces.cli.words.all_namespaces import all_namespaces_option
 from corral.surfaces.cli.words.output_form import OutputForm, output_option
 from corral.surfaces.cli.words.trainer_type import type_option
 
@@ -11,7 +12,7 @@ _STATUSES = ["queuing", "pending", "running", "succeeded", "failed", "suspended"
 
 @click.command("list")
 @type_option
-@click.option("-A", "--all-namespaces", "everywhere", is_flag=True, help="Look in all namespaces.")
+@all_namespaces_option()
 @click.option(
     "-l", "--selector", "labels", default="", metavar="LABELS", help="Only jobs with these labels: team=vision."
 )

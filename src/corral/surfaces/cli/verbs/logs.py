@@ -1,13 +1,11 @@
 """`corral logs`."""
 
-import os
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from corral.surfaces.cli.connection import api_options, connected
-from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.render.output import say_to_nobody, tell
 from corral.surfaces.cli.words.durations import moment_given, seconds_given
 from corral.surfaces.cli.words.trainer_type import type_option
 
@@ -77,7 +75,7 @@ def logs(job: str, trainer: str, follow: bool, timestamps: bool, tail: int, **as
                 _show(session, found, job, choice, timestamps=timestamps)
         except BrokenPipeError:
             # The reader has seen enough (`corral logs x | head`); what is left goes nowhere, and that is no failure.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            say_to_nobody()
 
 
 def _found(session: "Session", job: str, trainer: str) -> "Found | None":

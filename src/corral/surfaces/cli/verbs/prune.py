@@ -11,6 +11,7 @@ from corral.surfaces.cli.render.output import say, tell
 from corral.surfaces.cli.speech.asking import is_agreed
 from corral.surfaces.cli.speech.exit_codes import DONE
 from corral.surfaces.cli.speech.mistyped import Mistyped
+from corral.surfaces.cli.words.all_namespaces import all_namespaces_option
 from corral.surfaces.cli.words.durations import seconds_given
 from corral.surfaces.cli.words.output_form import OutputForm, output_option
 from corral.surfaces.cli.words.trainer_type import type_option
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     metavar="TIME",
     help="Jobs that ended longer ago than 90s, 10m, 3h, 7d.",
 )
-@click.option("-A", "--all-namespaces", "everywhere", is_flag=True, help="Those of all namespaces.")
+@all_namespaces_option("Those of all namespaces.")
 @type_option
 @click.option("-y", "--yes", "is_sure", is_flag=True, help="Do not ask.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from corral.surfaces.cli.connection import api_options, chosen_api
-from corral.surfaces.cli.render.output import tell
+from corral.surfaces.cli.render.output import say_to_nobody, tell
 from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
 from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.submission.sending import Sending, send, sending_given, sending_options
@@ -118,7 +118,13 @@ def _followed(session: "Session", job: "Found", *, propagate: bool) -> int:
     from corral.control.desk.waiting import verdict_on
     from corral.surfaces.cli.acts.log_following import follow_job
 
-    ended = follow_job(session, job, Choice())
+    try:
+        ended = follow_job(session, job, Choice())
+    except BrokenPipeError:
+        # The reader has left (`corral run train.py | head`), but how the script ends is still asked.
+        say_to_nobody()
+        tell(f"note: nobody reads the output any more; the end of {job.key.name} is awaited, Ctrl-C leaves it")
+        ended = follow_job(session, job, Choice(tail=0))
     waited = verdict_on(ended, "succeeded") if ended is not None else None
     if waited is None:
         return FAILED

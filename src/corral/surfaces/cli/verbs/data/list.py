@@ -7,6 +7,7 @@ import click
 
 from corral.surfaces.cli.connection import api_options, connected
 from corral.surfaces.cli.render.output import say_painted, tell
+from corral.surfaces.cli.words.all_namespaces import all_namespaces_option
 from corral.surfaces.cli.words.output_form import OutputForm, output_option
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command("list")
-@click.option("-A", "--all-namespaces", "--allNamespaces", "everywhere", is_flag=True, help="Look in all namespaces.")
+@all_namespaces_option()
 @output_option()
 @api_options
 def list(everywhere: bool, output: OutputForm) -> None:  # noqa: A001 - the name of the command

@@ -7,6 +7,7 @@ import click
 
 from corral.surfaces.cli.connection import api_options, connected
 from corral.surfaces.cli.render.output import say_painted, tell
+from corral.surfaces.cli.words.all_namespaces import all_namespaces_option
 from corral.surfaces.cli.words.output_form import OutputForm, output_option
 from corral.surfaces.cli.words.trainer_type import type_option
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("name", default="", metavar="[JOB]")
 @type_option
-@click.option("-A", "--all-namespaces", "everywhere", is_flag=True, help="Look in all namespaces.")
+@all_namespaces_option()
 @click.option("-r", "--refresh", is_flag=True, help="Again every two seconds, until interrupted.")
 @click.option("-i", "--instance", default="", metavar="POD", help="Of one job: only this pod.")
 @output_option()
