@@ -26,6 +26,13 @@ if TYPE_CHECKING:
     from corral.assembly.scheduler import SchedulerFlags, run_scheduler
     from corral.assembly.settings import arena_settings, image_pull_secrets, keep_setting, read_settings
     from corral.assembly.simulation import TraceFlags, simulate_trace
+    from corral.assembly.snapshots import (
+        SnapshotFlags,
+        read_snapshot,
+        simulate_snapshot,
+        snapshot_text,
+        write_snapshot,
+    )
     from corral.assembly.this_machine import embedded_access, kubeconfig_path, refuse_missing_kubeconfig
     from corral.engine.doctor.finding import Finding
     from corral.engine.overview import Overview
@@ -36,6 +43,7 @@ __all__ = [
     "OperatorFlags",
     "Overview",
     "SchedulerFlags",
+    "SnapshotFlags",
     "TraceFlags",
     "Up",
     "arena_settings",
@@ -55,6 +63,7 @@ __all__ = [
     "open_session",
     "packer",
     "read_settings",
+    "read_snapshot",
     "refuse_missing_kubeconfig",
     "run_node",
     "run_operator",
@@ -62,12 +71,15 @@ __all__ = [
     "salvage_embedded",
     "serve_log_page",
     "signed_log_link",
+    "simulate_snapshot",
     "simulate_trace",
+    "snapshot_text",
     "start_embedded",
     "stop_embedded",
     "unpacker",
     "use",
     "where_set",
+    "write_snapshot",
 ]
 
 _MODULES = {
@@ -118,6 +130,13 @@ _MODULES = {
     "corral.assembly.simulation": (
         "TraceFlags",
         "simulate_trace",
+    ),
+    "corral.assembly.snapshots": (
+        "SnapshotFlags",
+        "read_snapshot",
+        "simulate_snapshot",
+        "snapshot_text",
+        "write_snapshot",
     ),
     "corral.assembly.this_machine": ("embedded_access", "kubeconfig_path", "refuse_missing_kubeconfig"),
     "corral.engine.doctor.finding": ("Finding",),

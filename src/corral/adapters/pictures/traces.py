@@ -24,7 +24,7 @@ _CAUSES = {
 
 def refuse_undrawable(path: Path) -> None:
     """Raises when nothing could be drawn into a file: before the work, not after it."""
-    figure = _figure(1)
+    figure = figure_of(1)
     if path.suffix.removeprefix(".").lower() not in figure.canvas.get_supported_filetypes():
         raise PermanentError(
             "bad-picture", f"{path}: no picture has such an ending", hint="name a file that ends in .png"
@@ -35,21 +35,27 @@ def refuse_undrawable(path: Path) -> None:
 
 def draw_trace(report: Mapping[str, Any], path: Path) -> None:
     """Draws a report into a file; the form follows from the end of its name, PNG among others."""
-    panels = [_allocation, _failed, _causes, *([_rejected] if "churn" in report else [])]
-    figure = _figure(len(panels))
+    panels = [_allocation, _failed, causes, *([_rejected] if "churn" in report else [])]
+    figure = figure_of(len(panels))
     for place, panel in enumerate(panels):
         panel(figure.add_subplot(1, len(panels), place + 1), report)
     seeds = "1 seed" if len(report["seeds"]) == 1 else f"{len(report['seeds'])} seeds"
     figure.suptitle(f"{report['policy']}: {report['nodes']} nodes, {report['gpus']:g} GPUs, {seeds}", fontsize=11)
+    saved(figure, path)
+
+
+def saved(figure: "Figure", path: Path) -> None:
+    """Writes a figure into a file."""
     try:
-        figure.savefig(path, dpi=120)
+        figure.savefig(path, dpi=120, metadata={"Software": None} if path.suffix.lower() == ".png" else None)
     except OSError as error:
         raise PermanentError(
             "bad-picture", f"{path}: {error.strerror}", hint="name a file that can be written"
         ) from error
 
 
-def _figure(panels: int) -> "Figure":
+def figure_of(panels: int) -> "Figure":
+    """Returns an empty figure for so many panels; matplotlib is not there: PermanentError."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -75,19 +81,20 @@ def _allocation(axes: "Axes", report: Mapping[str, Any]) -> None:
 def _failed(axes: "Axes", report: Mapping[str, Any]) -> None:
     counts = report["failed_pods"]["by_gpus_of_a_pod"]
     shares = {size: 100 * one["failed"] / one["arrived"] if one["arrived"] else 0.0 for size, one in counts.items()}
-    _bars(axes, {_size(size): share for size, share in shares.items()}, "percent of pods")
+    bars(axes, {_size(size): share for size, share in shares.items()}, "percent of pods")
     axes.set_title("did not fit, by size", fontsize=10)
 
 
-def _causes(axes: "Axes", report: Mapping[str, Any]) -> None:
+def causes(axes: "Axes", report: Mapping[str, Any]) -> None:
+    """Draws why GPUs are idle and of no use to typical pods."""
     by_cause = report["fragmentation"]["by_cause_percent_of_all_gpus"]
-    _bars(axes, {_CAUSES[cause]: percent for cause, percent in by_cause.items()}, "percent of all GPUs")
+    bars(axes, {_CAUSES[cause]: percent for cause, percent in by_cause.items()}, "percent of all GPUs")
     axes.set_title("idle and of no use to typical pods", fontsize=10)
 
 
 def _rejected(axes: "Axes", report: Mapping[str, Any]) -> None:
     churn = report["churn"]
-    _bars(
+    bars(
         axes,
         {_size(size): percent for size, percent in churn["rejected_gpu_percent"]["by_gpus_of_a_pod"].items()},
         "percent of GPUs asked for",
@@ -95,7 +102,8 @@ def _rejected(axes: "Axes", report: Mapping[str, Any]) -> None:
     axes.set_title(f"rejected while pods come and go, load {churn['load']:g}", fontsize=10)
 
 
-def _bars(axes: "Axes", values: Mapping[str, float], unit: str) -> None:
+def bars(axes: "Axes", values: Mapping[str, float], unit: str) -> None:
+    """Draws named values as bars with their numbers."""
     bars = axes.barh(list(values), list(values.values()), color=_BLUE)
     axes.bar_label(bars, fmt="%.2f", padding=3, fontsize=8)
     axes.invert_yaxis()

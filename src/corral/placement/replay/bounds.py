@@ -66,6 +66,13 @@ def bounds_of(offers: Sequence[NodeOffer], arrivals: Sequence[PodAsk]) -> Bounds
     )
 
 
+def most_of(offers: Sequence[NodeOffer], asks: Sequence[PodAsk]) -> int:
+    """Returns the most thousandths of GPUs that any choice and any placement of some pods can give out."""
+    makes = [_Make(one, number) for one, number in Counter(offer._replace(name="") for offer in offers).items()]
+    coming = [ask for ask in asks if ask.gpu.number and any(_fits(make.one, ask) for make in makes)]
+    return round(_Packing(makes, sorted(set(coming))).most(Counter(), Counter(coming))) if coming else 0
+
+
 class _Packing:
     """The program for some makes and classes; how many pods of each class there are is set anew for each question."""
 

@@ -13,7 +13,6 @@ from corral.kinds.reasons import Evidence, Reason
 from corral.kinds.scheduling.pod_view import SchedulingNode
 from corral.placement.admission.amounts import CPU, GPU
 from corral.placement.asks import Gang, Member, Refusal
-from corral.placement.potentials import policy
 from corral.placement.remedies.explanation import Explanation, Terms, explain
 from corral.placement.remedies.standings import MakeStanding
 
@@ -93,7 +92,7 @@ def _explained(situation: Situation, scene: Scene, pod: Known, gang: Gang) -> Ex
         books=scene.books(namespace) if situation.queues else None,
         subject="it" if pod.membership.gang or len(situation.unbound) == 1 else "each",
     )
-    return explain(scene.fleet, gang, policy(), scene.jobs(namespace, name), terms=terms)
+    return explain(scene.fleet, gang, scene.room.policy, scene.jobs(namespace, name), terms=terms)
 
 
 def _prospect(situation: Situation, scene: Scene, gang: str) -> Prospect:

@@ -97,8 +97,10 @@ class Scene:
         pods = self.board.crowd.members(gang)
         if not pods:
             return gang
-        view = pods[0].view
-        name, place = job_name(view), view.metadata.namespace
+        view, place = pods[0].view, pods[0].view.metadata.namespace
+        name = job_name(view)
+        if name == view.metadata.name and pods[0].membership.gang:
+            name = pods[0].membership.gang
         return name if place == namespace else f"{place}/{name}"
 
     def queue_of(self, pod: Known) -> str:

@@ -40,11 +40,11 @@ def _allocation(report: dict[str, Any]) -> str:
             rows.append([title, f"{bound['mean']:.2f}", f"{bound['sd']:.2f}"])
     rows.append(["idle and of no use to typical pods", f"{fragmentation['percent_of_all_gpus']:.2f}", ""])
     for cause, percent in fragmentation["by_cause_percent_of_all_gpus"].items():
-        rows.append([f"  {_CAUSES[cause]}", f"{percent:.2f}", ""])
+        rows.append([f"  {CAUSES[cause]}", f"{percent:.2f}", ""])
     return table(rows)
 
 
-_CAUSES = {
+CAUSES = {
     "asks-for-no-gpu": "they ask for none",
     "model": "the model will not do",
     "cpu-and-gpu": "too few GPUs, and too little processor",

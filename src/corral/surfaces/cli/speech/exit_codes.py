@@ -52,6 +52,8 @@ BY_CODE = {
     "bad-script": INVALID,
     "bad-setting": INVALID,
     "bad-submission": INVALID,
+    "bad-change": INVALID,
+    "bad-snapshot": INVALID,
     "bad-trace": INVALID,
     "bad-word": INVALID,
     "code-too-large": INVALID,
