@@ -1,6 +1,7 @@
 """A kubelet's door for logs: the parts that can be asked for, its words for refusals, and readers that come and go."""
 
 import asyncio
+import errno
 import os
 
 import aiohttp
@@ -55,6 +56,20 @@ async def test_a_followed_log_goes_on_until_the_end(client: Client, household: O
     assert await answer.content.readline() == b"more\n"
     household.is_over = True
     assert await answer.content.read() == b""
+
+
+async def test_a_log_that_breaks_off_is_no_complete_answer(
+    client: Client, household: OneContainer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = await client.stream(f"{LOG}?follow=true")
+    assert await answer.content.readline() == b"begun\n"
+
+    def fail(descriptor: int, most: int, place: int) -> bytes:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(os, "pread", fail)
+    with pytest.raises(aiohttp.ClientPayloadError):
+        await answer.content.read()
 
 
 async def test_many_readers_come_and_go(client: Client, server: KubeletServer, household: OneContainer) -> None:

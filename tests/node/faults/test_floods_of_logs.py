@@ -90,19 +90,22 @@ def test_nothing_grows_and_followers_hear_the_last_word(machine: EmbeddedGround,
     with ThreadPoolExecutor() as pool:
         following = pool.submit(last_heard, stage, "lines")
         wait_ended(stage, "lines", sizes)
-        assert following.result(240).endswith(LAST)
+        heard, end = following.result(240)
+        told = container_of(stage, "lines", "main")["state"]["terminated"]
+        assert told["exitCode"] == 0, f"it did not come to its last word: {told}"
+        assert end.endswith(LAST), f"{heard} bytes were heard, the last of them {end!r}"
         sizes.look()
     wait_cut(machine, stage, "lines")
     assert quickest_tail(stage, "lines") == LAST
     assert max(sizes.growth().values()) < MOST_GROWTH, sizes.growth()
 
 
-def last_heard(stage: Stage, name: str) -> bytes:
-    """Follows a log to its end; returns the end of it."""
-    end = b""
+def last_heard(stage: Stage, name: str) -> tuple[int, bytes]:
+    """Follows a log to its end; returns how much was heard, and the end of it."""
+    heard, end = 0, b""
     for piece in pieces(stage, name, LogOptions(follow=True)):
-        end = (end + piece)[-100:]
-    return end
+        heard, end = heard + len(piece), (end + piece)[-100:]
+    return heard, end
 
 
 def quickest_tail(stage: Stage, name: str) -> bytes:

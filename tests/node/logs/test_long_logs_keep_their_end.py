@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from corral.engine.node.logs import hole_punching
+from corral.engine.node.logs import hole_punching, reading
 from corral.engine.node.logs.asked import Asked
 from corral.engine.node.logs.cutting import cut, settle
 from corral.engine.node.logs.hole_punching import Punch
 from corral.engine.node.logs.keeping import LiveLogs
-from corral.engine.node.logs.reading import read
+from corral.engine.node.logs.log_file import LogFile
+from corral.engine.node.logs.reading import UnreadLogError, read
 from corral.engine.node.logs.time_index import Kept, TimeIndex, read_kept, read_marks
 from corral.testing.waiting import eventually
 from tests.node.logs.run_of_lines import RunOfLines, cannot_punch
@@ -24,6 +25,9 @@ WAYS = pytest.mark.parametrize("punch", [hole_punching.punch, cannot_punch], ids
 
 def _lines(first: int, count: int) -> bytes:
     return b"".join(b"line %09d of many that are said here\n" % number for number in range(first, first + count))
+
+
+LINE = len(_lines(0, 1))
 
 
 def _put(path: str, data: bytes) -> None:
@@ -116,6 +120,52 @@ async def test_a_reader_whose_piece_is_cut_away_while_it_reads_hears_the_end(
     monkeypatch.setattr(os, "pread", read_and_be_cut)
     numbers = _numbers(await run.shown(Asked(follow=True)))
     assert numbers == list(range(numbers[0], 100_000))
+
+
+async def test_a_cut_while_the_end_is_looked_for_is_no_end(run: RunOfLines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The file is as short as never before when its size is asked for, and the base that goes with it is told just then."""
+    run.say(_lines(0, 100_000))
+    run.is_over = True
+    index, sizes, cuts = TimeIndex(run.log), os.fstat, [1]
+
+    def be_cut_and_tell_the_size(descriptor: int) -> os.stat_result:
+        if cuts:
+            cuts.pop()
+            run.say(_lines(100_000, 5))
+            cut(run.log, index, MEGABYTE, cannot_punch)
+        return sizes(descriptor)
+
+    with LogFile(run.log) as file:
+        monkeypatch.setattr(os, "fstat", be_cut_and_tell_the_size)
+        assert file.known_end() == 100_005 * LINE
+
+
+async def test_nothing_is_read_while_the_file_is_being_cut(run: RunOfLines) -> None:
+    """Between the word of the writer and its deed positions lead into what an earlier cut has put aside."""
+    index = TimeIndex(run.log)
+    run.say(_lines(0, 50_000))
+    cut(run.log, index, MEGABYTE, cannot_punch)
+    run.say(_lines(50_000, 50_000))
+    position, kept = 60_000 * LINE, index.kept
+    index.publish(Kept(kept.generation + 1, 100_000 * LINE, 90_000 * LINE, kept.base))
+    with LogFile(run.log) as file:
+        assert file.read(position, LINE) == (position, b"")
+        assert file.known_end() is None
+        index.publish(kept._replace(generation=kept.generation + 2))
+        assert file.read(position, LINE) == (position, _lines(60_000, 1))
+
+
+@pytest.mark.parametrize("follow", [True, False])
+async def test_a_cut_that_never_ends_is_an_error_and_no_end(
+    run: RunOfLines, monkeypatch: pytest.MonkeyPatch, follow: bool
+) -> None:
+    monkeypatch.setattr(reading, "_LOOKS_IN_VAIN", 3)
+    run.say(_lines(0, 10))
+    run.is_over = True
+    index = TimeIndex(run.log)
+    index.publish(index.kept._replace(generation=1, base=4000, base_before=0))
+    with pytest.raises(UnreadLogError, match="does not come to an end"):
+        await run.shown(Asked(follow=follow))
 
 
 async def test_what_has_no_lines_is_cut_all_the_same(run: RunOfLines) -> None:

@@ -1,6 +1,7 @@
 """The HTTPS server of a node, on the loopback address."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from weakref import WeakSet
@@ -17,6 +18,8 @@ from corral.adapters.kubelet_api.spdy_channels import PROTOCOL as SPDY
 from corral.adapters.kubelet_api.spdy_channels import SpdyChannels, spdy_channels
 from corral.adapters.kubelet_api.websocket_channels import WebSocketChannels, websocket_channels
 from corral.kinds.objects import Object
+
+_log = logging.getLogger(__name__)
 
 ADDRESS = "127.0.0.1"
 OPEN_PATHS = frozenset(("/healthz",))
@@ -108,6 +111,11 @@ class KubeletServer:
                 async for piece in pieces:
                     await answer.write(piece)
             await answer.write_eof()
+        except OSError as error:
+            # Not all of it was said, and an answer without an end tells so.
+            _log.warning("log broken off", extra={"path": request.path, "why": str(error)})
+            if request.transport is not None:
+                request.transport.abort()
         finally:
             self.open_streams -= 1
         return answer

@@ -98,6 +98,10 @@ async def _as_yaml(source: bytes, in_list: bool = False) -> str:
     return rendered() if len(source) <= STEP_BYTES else await asyncio.to_thread(rendered)
 
 
+class BrokenOffError(Exception):
+    """The source of a stream has ended before its end."""
+
+
 class Stream:
     """An answer that goes on: chunks are sent as they come, until the source ends or the client goes."""
 
@@ -113,7 +117,10 @@ class Stream:
         self.headers: list[tuple[bytes, bytes]] = []
 
     async def send(self, send: Send) -> None:
-        """Writes the head at once, so that the client knows it is connected, then every chunk."""
+        """Writes the head at once, so that the client knows it is connected, then every chunk.
+
+        A source that breaks off leaves the answer without an end: the connection is closed, which the client can tell from one.
+        """
         headers = [(b"content-type", self.content_type), (b"cache-control", b"no-cache, private"), *self.headers]
         try:
             async with aclosing(self.chunks) as chunks:
@@ -122,6 +129,9 @@ class Stream:
                 async for chunk in chunks:
                     await send({"type": "http.response.body", "body": chunk, "more_body": True})
                 await send({"type": "http.response.body", "body": b""})
+        except BrokenOffError:
+            # Whoever serves this answer closes what was not completed, and logs it.
+            return
         finally:
             self.ended()
 

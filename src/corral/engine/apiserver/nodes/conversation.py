@@ -12,11 +12,13 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import AsyncGenerator, Coroutine
+from contextlib import suppress
 from typing import TypeVar
 
 import httptools
 
 from corral.engine.apiserver import failures
+from corral.engine.apiserver.http.response import BrokenOffError
 from corral.engine.apiserver.nodes.location import Endpoint
 from corral.engine.apiserver.nodes.refusals import unreachable
 
@@ -41,6 +43,7 @@ class NodeAnswer:
         self._pieces: list[bytes] = []
         self._has_head = False
         self._is_complete = False
+        self._is_aborted = False
 
     async def begin(self, already: bytes = b"") -> None:
         """Reads up to the end of the head, some of which may have been read already."""
@@ -53,28 +56,37 @@ class NodeAnswer:
         self.status = self._parser.get_status_code()
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """Yields the body until it ends, or the node or `abort` cuts it; a real server tells no difference either."""
+        """Yields the body until it ends or `abort` ends it; BrokenOffError when the node ends it in the midst.
+
+        A real server tells no difference between these. Whoever follows a log to its last word must know whether it is that.
+        """
         try:
             while True:
                 taken, self._pieces = self._pieces, []
                 for piece in taken:
                     yield piece
-                if self._is_complete or not (self._pieces or await self._read()):
+                if self._is_complete:
                     return
+                if not (self._pieces or await self._read()):
+                    if self._is_aborted:
+                        return
+                    raise BrokenOffError
         finally:
             self.abort()
 
     async def text(self) -> str:
         """Returns the body of a refusal, cut when it is long."""
         said = b""
-        async for piece in self.pieces():
-            said += piece
-            if len(said) >= MOST_REFUSAL_BYTES:
-                break
+        with suppress(BrokenOffError):
+            async for piece in self.pieces():
+                said += piece
+                if len(said) >= MOST_REFUSAL_BYTES:
+                    break
         return said[:MOST_REFUSAL_BYTES].decode("utf-8", "replace")
 
     def abort(self) -> None:
         """Closes the connection at once; harmless when it is closed."""
+        self._is_aborted = True
         self._writer.transport.abort()
 
     async def _read(self) -> bool:

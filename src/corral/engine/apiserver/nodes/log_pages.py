@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.http.request import Request
-from corral.engine.apiserver.http.response import Response, text
+from corral.engine.apiserver.http.response import BrokenOffError, Response, text
 from corral.engine.apiserver.nodes.conversation import ask
 from corral.engine.apiserver.nodes.finding import endpoint_for
 from corral.engine.apiserver.nodes.refusals import refusal
@@ -112,8 +112,11 @@ async def _last_lines(world: World, pod: Object) -> str:
     if answer.status != 200:
         raise refusal(answer.status, await answer.text(), meta["name"])
     body = b""
-    async for piece in answer.pieces():
-        body = (body + piece)[-MOST_BYTES:]
+    try:
+        async for piece in answer.pieces():
+            body = (body + piece)[-MOST_BYTES:]
+    except BrokenOffError:
+        raise failures.internal("the node broke its answer off") from None
     if len(body) == MOST_BYTES:
         body = body.partition(b"\n")[2]
     return body.decode("utf-8", "replace")

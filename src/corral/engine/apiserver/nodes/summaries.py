@@ -7,7 +7,7 @@ import asyncio
 
 from corral.engine.apiserver import failures
 from corral.engine.apiserver.http.request import Request
-from corral.engine.apiserver.http.response import Response
+from corral.engine.apiserver.http.response import BrokenOffError, Response
 from corral.engine.apiserver.http.target import Target
 from corral.engine.apiserver.nodes.conversation import NodeAnswer, ask, unless_gone
 from corral.engine.apiserver.nodes.location import Endpoint, endpoint_of
@@ -39,8 +39,11 @@ async def _summary(world: World, endpoint: Endpoint, node: str) -> bytes:
 
 async def _whole(answer: NodeAnswer) -> bytes:
     body = b""
-    async for piece in answer.pieces():
-        body += piece
-        if len(body) > MOST_BYTES:
-            raise failures.internal(f"the node says more than {MOST_BYTES} bytes")
+    try:
+        async for piece in answer.pieces():
+            body += piece
+            if len(body) > MOST_BYTES:
+                raise failures.internal(f"the node says more than {MOST_BYTES} bytes")
+    except BrokenOffError:
+        raise failures.internal("the node broke its answer off") from None
     return body

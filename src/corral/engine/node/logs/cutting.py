@@ -39,7 +39,7 @@ def cut(log: RunLog, index: TimeIndex, keep_bytes: int, punch: Punch = hole_punc
 def settle(log: RunLog, index: TimeIndex) -> None:
     """Brings an index and its log together again after a cut that was interrupted."""
     kept = index.kept
-    if kept.generation % 2 == 0:
+    if not kept.is_being_cut:
         return
     aside = log.older + ".new"
     if os.path.exists(aside) and not _is_cut(log, kept, aside):

@@ -36,8 +36,24 @@ class LogFile:
         return read_kept(self._log).first
 
     def end(self) -> int:
-        """Returns the position after the last byte."""
-        return read_kept(self._log).base + os.fstat(self._descriptor).st_size
+        """Returns the position after the last byte; while the file is being cut, one that is near."""
+        known = self.known_end()
+        return read_kept(self._log).base + os.fstat(self._descriptor).st_size if known is None else known
+
+    def known_end(self) -> int | None:
+        """Returns the position after the last byte, None while the file is being cut.
+
+        Its size tells a position only by the base of the same cut: a cut in between would make the log look shorter than
+        what was read of it.
+        """
+        for _ in range(_TRIES):
+            before = read_kept(self._log)
+            size = os.fstat(self._descriptor).st_size
+            if before.is_being_cut:
+                return None
+            if read_kept(self._log).generation == before.generation:
+                return before.base + size
+        return None
 
     def last_written(self) -> int:
         """Returns when the file was last written to, in nanoseconds since the epoch."""
@@ -51,9 +67,14 @@ class LogFile:
         return self._marks
 
     def read(self, position: int, most: int) -> tuple[int, bytes]:
-        """Returns bytes from a position on, and where they begin: later, when what was asked for is kept no more."""
+        """Returns bytes from a position on, and where they begin: later, when what was asked for is kept no more.
+
+        Nothing at the end, and while the file is being cut, which `known_end` tells apart.
+        """
         for _ in range(_TRIES):
             before = read_kept(self._log)
+            if before.is_being_cut:
+                break  # positions lead to the wrong places, or into what an earlier cut put aside
             start = max(position, before.first)
             data = self._pread(before, start, most)
             # Whoever cuts tells so first: what is still said to be kept after reading was there while it was read.

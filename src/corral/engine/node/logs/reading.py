@@ -6,6 +6,7 @@ that is not followed.
 """
 
 import asyncio
+import errno
 from collections.abc import AsyncGenerator, Callable
 
 from corral.engine.node.logs.asked import Asked
@@ -17,14 +18,20 @@ from corral.engine.node.logs.starting_points import since_start, tail_start
 PIECE_BYTES = 128 << 10
 SOONEST_SECONDS, LATEST_SECONDS = 0.02, 0.25
 """How long a follower waits before it looks again."""
-_LOOKS_IN_VAIN = 20
-"""How often a log whose run is over is asked for the rest of it: a cut under way holds readers up, one that broke off for good."""
+_LOOKS_IN_VAIN = 240
+"""How often a log whose run is over is asked for the rest of it, a minute long: a cut under way holds readers up, on a busy
+machine for seconds; one that broke off holds them up until the node settles it."""
+
+
+class UnreadLogError(OSError):
+    """There is more of a log than could be read of it."""
 
 
 async def read(log: RunLog, asked: Asked, is_over: Callable[[], bool]) -> AsyncGenerator[bytes, None]:
     """Yields what was asked for; when following, until the run is over and everything was read.
 
-    A log that is not there is FileNotFoundError with the first piece. `previous` is for whoever chooses the run.
+    A log that is not there is FileNotFoundError with the first piece, one whose end cannot be read UnreadLogError after the
+    last: whoever reads must not take it for complete. `previous` is for whoever chooses the run.
     """
     left, in_vain = asked.most_bytes, 0
     pause = SOONEST_SECONDS
@@ -38,8 +45,10 @@ async def read(log: RunLog, asked: Asked, is_over: Callable[[], bool]) -> AsyncG
                 yield piece
                 left = None if left is None else left - len(piece)
                 pause, in_vain = 0.0, 0
-            elif is_last and (reader.has_read_all() or in_vain == _LOOKS_IN_VAIN):
+            elif is_last and reader.has_read_all():
                 return
+            elif in_vain == _LOOKS_IN_VAIN:
+                raise UnreadLogError(errno.EBUSY, "it is being cut, and that does not come to an end", log.path)
             else:
                 in_vain = in_vain + 1 if is_last else 0
             await asyncio.sleep(pause)
@@ -89,11 +98,12 @@ class _Reader:
         return shown
 
     def has_read_all(self) -> bool:
-        """Returns whether nothing is left of what was asked for."""
-        end = self._file.end()
-        return self._position >= (end if self._stop is None else min(self._stop, end))
+        """Returns whether it is certain that nothing is left of what was asked for."""
+        end = self._file.known_end()
+        return end is not None and self._position >= (end if self._stop is None else min(self._stop, end))
 
     def _look_for_a_cut(self) -> None:
         """Begins anew when the container itself has emptied its log, as `> /dev/stdout` does."""
-        if self._position > self._file.end():
+        end = self._file.known_end()
+        if end is not None and self._position > end:
             self._position, self._is_line_start = self._file.first(), True

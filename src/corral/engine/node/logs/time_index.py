@@ -37,6 +37,11 @@ class Kept(NamedTuple):
     base_before: int = 0
     """The base before the present or latest cut, so that an interrupted one can be settled."""
 
+    @property
+    def is_being_cut(self) -> bool:
+        """Whether the file and what is said here do not match now."""
+        return self.generation % 2 == 1
+
 
 class Marks:
     """When which part was written: everything before `positions[i]` by `times[i]`, in nanoseconds since the epoch."""
@@ -87,7 +92,7 @@ def read_kept(log: RunLog) -> Kept:
     """Returns what of a log is there; everything, when there is no index."""
     for _ in range(_TRIES):
         found = _head_in(_bytes_of(log.times, _HEAD.size))
-        if found is not None and found.generation % 2 == 0:
+        if found is not None and not found.is_being_cut:
             return found
         time.sleep(_TRY_SECONDS)  # its writer needs microseconds, unless it was killed in the midst of it
     return found or Kept()
