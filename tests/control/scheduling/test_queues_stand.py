@@ -157,3 +157,15 @@ def test_a_run_time_that_cannot_be_read_is_complained_of() -> None:
     of = board([node("a", 4)], [pod("a", metadata=marks)])
     assert placed(of) == {}
     assert told(of) == {"a": "corral.dev/run-time: 'soon' is no time: write it as 90s, 10m, 1h30m or 2d"}
+
+
+def test_who_stands_behind_another_one_in_a_queue_where_nobody_passes_hears_so() -> None:
+    of = board([node("a", 4)], [in_queue("large", "team", 5)])
+    desk_of(of).put_queue(QueueTerms("team", passing=False))
+    assert placed(of) == {}
+    later = {"labels": {QUEUE_LABEL: "team"}, "creationTimestamp": "2027-01-15T07:59:30Z"}
+    of.take_pod(None, pod("small", 1, metadata=later), NOW)
+    assert placed(of) == {}
+    assert told(of)["small"] == "Nobody passes in queue team, and 1 is before it."
+    desk_of(of).put_queue(QueueTerms("team"))
+    assert placed(of) == {"small": "a"}

@@ -198,10 +198,22 @@ class AdmissionDesk:
     def refusal(self, uid: str) -> Refusal | None:
         """Returns why a gang waits, None when it does not, or when nobody has looked yet."""
         found = self._admission.refusal(uid)
-        if found is None or found.code != "queue-missing" or found.binding not in self._complaints:
+        if found is None:
+            return self._behind(uid)
+        if found.code != "queue-missing" or found.binding not in self._complaints:
             return found
         sentence = f"The terms of queue {found.binding} cannot be read: {self._complaints[found.binding]}"
         return found._replace(code="queue-unreadable", sentence=sentence)
+
+    def _behind(self, uid: str) -> Refusal | None:
+        """Returns that nobody passes in the queue of a gang, which therefore was not looked at."""
+        queue = self.queue_of(self._named.get(uid, ROOT))
+        place = None if self.queues.terms(queue).passing else self.place(uid)
+        if place is None or place[0] == 1:
+            return None
+        before = place[0] - 1
+        are = "1 is" if before == 1 else f"{before} are"
+        return Refusal(uid, "nobody-passes", f"Nobody passes in queue {queue}, and {are} before it.")
 
     def place(self, uid: str) -> tuple[int, int] | None:
         """Returns which place a gang has in the line of its queue, and how many stand there."""

@@ -35,7 +35,7 @@ def reason_of_placement(situation: Situation, nodes: Sequence[SchedulingNode]) -
     if is_decided:
         scene.decide()
     refusal = scene.board.refusal_of(pod.gang) if is_decided else None
-    if refusal is not None and refusal.code == "queue-missing":
+    if refusal is not None and refusal.code in ("queue-missing", "queue-unreadable"):
         return _refused(situation, scene, pod, refusal)
     found = _explained(situation, scene, pod, gang)
     if found is None:
@@ -112,6 +112,7 @@ def _refused(situation: Situation, scene: Scene, pod: Known, refusal: Refusal) -
     told = f"{some(unbound, total)} wait{'s' if total == 1 else ''}: {sentence[:1].lower()}{sentence[1:].rstrip('.')}"
     steps = {
         "queue-missing": ("name a queue that is there by the label corral.dev/queue", "corral get queues"),
+        "queue-unreadable": ("ask whoever made the queue to correct it", "corral get queues"),
         "members-missing": ("see why its other pods are not made", f"corral get {situation.name} -e"),
     }.get(refusal.code, ("wait until it is its turn",))
     numbers, details = _ahead(prospect)

@@ -110,7 +110,8 @@ class Scene:
     def _take_queue(self, said: QueueSaid) -> None:
         try:
             self.desk.put_queue(terms_said(said))
-        except UnreadableQueueError:
+        except UnreadableQueueError as error:
+            self.desk.put_unreadable(said.name, str(error))
             self.unreadable.append(said.name)
 
 
