@@ -12,6 +12,10 @@ MAKEFLAGS += --no-print-directory
 # With CI=true the real control plane must take part, so it is built first; elsewhere it does when it is in the cache.
 REAL := if [ "$$CI" = true ]; then $(DEV)/bin/python -m corral.testing.control_plane build; fi
 
+# All of them are run, whatever the first ones miss.
+BENCHES := tools.bench tools.bench.training tools.bench.node tools.bench.cli tools.bench.placement tools.bench.placement.gangs \
+	tools.bench.placement.why tools.bench.scheduling
+
 .PHONY: help demo demo-durability test test-full check bench kubernetes lock reference clean dev-environment run-environment
 
 help:  ## list the targets
@@ -40,14 +44,9 @@ check: dev-environment  ## format, lint, types, import contracts, shape
 	@echo "check: format, lint, types, import contracts and shape are good"
 
 bench: dev-environment  ## measure, next to a real control plane when its binaries are there, and next to doing it by hand
-	@$(DEV)/bin/python -m tools.bench
-	@CORRAL_BENCH_PEER="$(PEER)" $(DEV)/bin/python -m tools.bench.training
-	@$(DEV)/bin/python -m tools.bench.node
-	@$(DEV)/bin/python -m tools.bench.cli
-	@$(DEV)/bin/python -m tools.bench.placement
-	@$(DEV)/bin/python -m tools.bench.placement.gangs
-	@$(DEV)/bin/python -m tools.bench.placement.why
-	@$(DEV)/bin/python -m tools.bench.scheduling
+	@missed=""; for part in $(BENCHES); do \
+		CORRAL_BENCH_PEER="$(PEER)" $(DEV)/bin/python -m $$part || missed="$$missed $$part"; \
+	done; [ -z "$$missed" ] || { echo "bench: missed or incomplete:$$missed" >&2; exit 1; }
 
 kubernetes: dev-environment  ## build etcd and Kubernetes from Go modules into ~/.cache/corral
 	@$(DEV)/bin/python -m corral.testing.control_plane build

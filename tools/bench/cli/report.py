@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.bench.cli.gates import Section, gates_of, remarks_of
-from tools.bench.node.report import described, machine
+from tools.bench.kept import described, machine
 
 
 def written(path: Path, section: Section) -> None:

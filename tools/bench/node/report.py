@@ -1,54 +1,30 @@
 """What came out, as tables for people and as one file that keeps the last figures of every measure."""
 
-import json
-import os
-import platform
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from tools.bench.kept import described, machine, merged, read, write
 from tools.bench.node.gates import Section, gates_of
 from tools.bench.node.plot import plotted
 
 PLOT = "parameter-servers.svg"
 
 
-def machine() -> dict[str, Any]:
-    """Returns what the figures were measured on."""
-    cpuinfo, meminfo = Path("/proc/cpuinfo").read_text(), Path("/proc/meminfo").read_text()
-    models = {line.partition(":")[2].strip() for line in cpuinfo.splitlines() if line.startswith("model name")}
-    return {
-        "processors": os.cpu_count(),
-        "model": ", ".join(sorted(models)) or "unknown",
-        "memory_gb": round(int(meminfo.split()[1]) * 1024 / 1e9, 1),
-        "system": platform.platform(),
-        "python": platform.python_version(),
-    }
-
-
-def described(known: dict[str, Any]) -> str:
-    """Returns a machine in a few words."""
-    return f"{known['processors']} processors ({known['model']}), {known['memory_gb']:g} GB, {known['system']}"
-
-
-def merged(kept: dict[str, Any], found: dict[str, Section], on: dict[str, Any]) -> dict[str, Any]:
-    """Returns the content of the file: new figures over the kept ones, which count only if they are of this machine."""
-    measures = kept.get("measures", {}) if kept.get("machine") == on else {}
-    judged = {name: {**one, "gates": [str(gate) for gate in gates_of(name, one)]} for name, one in found.items()}
-    return {"machine": on, "measures": {**measures, **judged}}
+def judged(found: dict[str, Section]) -> dict[str, Section]:
+    """Returns measures with what became of the promises about them."""
+    return {name: {**one, "gates": [str(gate) for gate in gates_of(name, one)]} for name, one in found.items()}
 
 
 def written(path: Path, found: dict[str, Section]) -> None:
     """Writes the figures, the tables and, when there is something to show, the plot."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kept = json.loads(path.read_text()) if path.exists() else {}
-    content = merged(kept, found, machine())
-    path.write_text(json.dumps(content, indent=1) + "\n")
-    tables = [line for name, one in content["measures"].items() for line in (*lines(name, one), "")]
-    path.with_suffix(".md").write_text("\n".join([f"{described(content['machine'])}", "", *tables]))
-    servers = content["measures"].get("servers")
+    content = merged(read(path), judged(found), machine())
+    write(path, content)
+    measures = content["measures"]
+    tables = [line for name in _TABLES if name in measures for line in (*lines(name, measures[name]), "")]
+    path.with_suffix(".md").write_text("\n".join(tables))
+    servers = measures.get("servers")
     if servers:
-        caption = f"{servers['date']}, {described(content['machine'])}, load {servers['load_before']}"
+        caption = f"{servers['date']}, {described(servers['machine'])}, load {servers['load_before']}"
         (path.parent / PLOT).write_text(plotted(servers["rows"], caption))
 
 
@@ -56,6 +32,8 @@ def lines(name: str, section: Section) -> Iterator[str]:
     """Yields the table of one measure, as the page on benchmarks shows it."""
     around = f"load of the machine {section['load_before']} before, {section['load_after']} after"
     yield f"**{name}**, {section['date']}, {around}"
+    if "machine" in section:
+        yield described(section["machine"])
     yield ""
     yield from _TABLES[name](section)
 
@@ -116,4 +94,4 @@ def _servers(section: Section) -> Iterator[str]:
         yield f"| {row['mode']} | {row['workers']} | {speed:,.0f} | {row['accuracy']:.3f} |"
 
 
-_TABLES = {"overhead": _overhead, "start": _start, "crowd": _crowd, "rest": _rest, "servers": _servers}
+_TABLES = {"rest": _rest, "start": _start, "crowd": _crowd, "overhead": _overhead, "servers": _servers}

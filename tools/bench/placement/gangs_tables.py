@@ -1,11 +1,10 @@
 """What came out of queues of gangs: one file of figures, tables for people, and plots where matplotlib is there."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.bench.node.report import described, machine
+from tools.bench.kept import described, machine, read, write
 from tools.bench.placement.gangs_plots import plotted
 
 Section = dict[str, Any]
@@ -14,26 +13,39 @@ _HOUR = 3600.0
 
 def written(path: Path, section: Section, done: dict[tuple[str, str], Section]) -> None:
     """Writes figures, tables and plots, and prints the tables; cases that were not played now keep their last figures."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.exists():
-        new = {case["case"] for case in section["cases"]}
-        before = json.loads(path.read_text())["gangs"]["cases"]
-        section = {**section, "cases": [*(one for one in before if one["case"] not in new), *section["cases"]]}
-        section["cases"].sort(key=lambda one: (one["case"] == "together", one["case"]))
-    content = {"machine": machine(), "gangs": section}
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    section = with_earlier(read(path), section, machine())
+    write(path, {"gangs": section})
     tables = list(lines(section))
-    path.with_suffix(".md").write_text("\n".join([described(content["machine"]), "", *tables, ""]))
+    path.with_suffix(".md").write_text("\n".join([*tables, ""]))
     plotted(path.parent, done)
     print("\n".join(["", *tables, ""]), flush=True)
 
 
+def with_earlier(kept: Section, section: Section, on: Section) -> Section:
+    """Returns the cases that were played now and those that were not, each with its own day and machine."""
+    before = kept.get("gangs", {})
+    around = {"date": before.get("date"), "load_before": before.get("load_before"), "machine": kept.get("machine")}
+    known = {case["case"]: {**around, **case} for case in before.get("cases", ())}
+    now = {"date": section["date"], "load_before": section["load_before"], "machine": on}
+    known |= {case["case"]: {**now, **case} for case in section["cases"]}
+    return {**section, "cases": sorted(known.values(), key=lambda one: (one["case"] == "together", one["case"]))}
+
+
+def _played(section: Section) -> Iterator[str]:
+    """Yields when and where the cases were played, one line for all that were played alike."""
+    together: dict[str, list[str]] = {}
+    for case in section["cases"]:
+        where = f"{case['date']}, load of the machine {case['load_before']} before, {described(case['machine'])}"
+        together.setdefault(where, []).append(case["case"])
+    for where, names in together.items():
+        yield f"- {', '.join(names)}: {where}"
+
+
 def lines(section: Section) -> Iterator[str]:
     """Yields the tables."""
-    yield (
-        f"**Queues of gangs**, offered load {section['offered_load']:g}, {section['date']}, "
-        f"load of the machine {section['load_before']} before. Waits in hours, makespan in days."
-    )
+    yield (f"**Queues of gangs**, offered load {section['offered_load']:g}. Waits in hours, makespan in days.")
+    yield ""
+    yield from _played(section)
     yield ""
     yield "| trace | way | mean | p50 | p95 | longest | longest/p50 | 16 GPUs and more | makespan | utilisation |"
     yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|"

@@ -1,11 +1,10 @@
 """What came out, as tables for people and as one file that keeps the last figures of every measure."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from tools.bench.node.report import described, machine
+from tools.bench.kept import described, machine, merged, read, write
 from tools.bench.placement.gates import gates_of
 
 Section = dict[str, Any]
@@ -13,17 +12,17 @@ Section = dict[str, Any]
 
 def written(path: Path, name: str, section: Section) -> None:
     """Writes the figures of one measure beside those that are kept, and the tables."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    kept = json.loads(path.read_text())["measures"] if path.exists() else {}
-    content = {"machine": machine(), "measures": {**kept, name: section}}
-    path.write_text(json.dumps(content, indent=1) + "\n")
+    content = merged(read(path), {name: section}, machine())
+    write(path, content)
     tables = [line for key, one in content["measures"].items() for line in (*lines(key, one), "")]
-    path.with_suffix(".md").write_text("\n".join([described(content["machine"]), "", *tables]))
+    path.with_suffix(".md").write_text("\n".join(tables))
 
 
 def lines(name: str, section: Section) -> Iterator[str]:
     """Yields the table of one measure."""
     yield f"**{name}**, policy {_policy(section)}, {section['date']}, load of the machine {section['load_before']} before"
+    if "machine" in section:
+        yield described(section["machine"])
     yield ""
     yield from _TABLES[name](section)
     yield ""

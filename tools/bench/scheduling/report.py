@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.bench.gate import Gate
-from tools.bench.node.report import described, machine
+from tools.bench.kept import described, machine
 
 TITLES = {
     "corral": "Corral",
