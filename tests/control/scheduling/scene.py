@@ -115,4 +115,4 @@ def carried_out(of: Board, decisions: Sequence[Decision]) -> None:
     for one in decisions:
         of.settle(one.uid, State.BOUND, one.node)
     for name in list(of.closable()):
-        of.promises.close(name)
+        of.close(name)

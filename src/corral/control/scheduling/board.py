@@ -316,13 +316,12 @@ class Board:
                 self._desk.seat(seated._replace(leaving=seated.leaving | (told & there)))
             else:
                 self._desk.leave(gang)
-            if claim is not None and concession is not None and concession.takes_all:
-                # Nothing of it may start before all of it is gone: else it would start again by halves.
+            # Nothing of a gang that gives way, or is taken back, may start before all of it is gone: else it would start by halves.
+            gives_way = concession is not None and concession.takes_all
+            if claim is None or gives_way or not self.promises.takes_more(gang):
                 self._desk.forget(gang)
-            elif claim is not None:
-                self._desk.wait(claim)
             else:
-                self._desk.forget(gang)
+                self._desk.wait(claim)
         self._dirty.clear()
 
     # --- who gives way ---
@@ -379,6 +378,19 @@ class Board:
         known = self.crowd.get(uid)
         if known is not None and known.standing is Standing.HELD_BACK:
             self._take_unbound(known.view, now)
+
+    def undo(self, name: str) -> None:
+        """Begins to take a group back; its gang stands in line again when that is done."""
+        self.promises.undo(name)
+        self._dirty[name] = None
+        self.changes += 1
+
+    def close(self, name: str) -> None:
+        """Forgets a group; the next write to the ledger will be without it."""
+        if not self.promises.takes_more(name):
+            self._dirty[name] = None
+            self.changes += 1
+        self.promises.close(name)
 
     def closable(self) -> Iterator[str]:
         """Yields the groups that the ledger need not remember."""

@@ -187,7 +187,9 @@ class Crowd:
         if not waiting or minimum is None:
             return None
         seated = [one for one in members if one.standing is Standing.SEATED and one.seat is not None]
-        return self._claim(gang, waiting, seated, max(minimum, len(seated) + 1))
+        # Who is going holds its seat, and is none of those that start together.
+        going = sum(bool(one.view.metadata.deletion_timestamp) for one in seated)
+        return self._claim(gang, waiting, seated, max(minimum + going, len(seated) + 1))
 
     def seated(self, gang: str) -> Seated | None:
         """Returns the seats of a gang; none when nobody of it is left."""

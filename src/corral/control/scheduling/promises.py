@@ -156,6 +156,11 @@ class Promises:
         group = self._groups[name]
         group.decisions = {uid: one._replace(is_undone=True) for uid, one in group.decisions.items()}
 
+    def takes_more(self, name: str) -> bool:
+        """Whether fresh decisions may join a group: while it is taken back they would be taken back with it, or never be forgotten."""
+        group = self._groups.get(name)
+        return group is None or not group.is_undone
+
     def close(self, name: str) -> None:
         """Forgets a group; the next write to the ledger will be without it."""
         group = self._groups.pop(name, None)

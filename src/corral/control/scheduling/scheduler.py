@@ -187,7 +187,7 @@ class Scheduler:
             self.board.assume(decision, now)
         for name, group in self.board.promises.groups():
             if any(one.node not in self.board.places for one in group.decisions.values()) and not group.is_settled:
-                self.board.promises.undo(name)
+                self.board.undo(name)
         waiting = [one for one in self.board.promises.rows() if self.board.promises.state(one.uid) is State.PROMISED]
         _log.info("finishing what was promised before", extra={"promised": len(decisions), "unbound": len(waiting)})
         self._binder.put([one for one in waiting if not one.is_undone])
@@ -247,13 +247,14 @@ class Scheduler:
             fresh.extend(self._fresh)
             self._fresh.clear()
             for name in list(self.board.closable()):
-                self.board.promises.close(name)
+                self.board.close(name)
                 self._half.pop(name, None)
             return self.board.promises.rows()
 
         began = self._clock.monotonic()
         await self._keeper.write(rows)
         self._measures.written.observe(self._clock.monotonic() - began)
+        self._tell_news()
         self._room_to_promise.set()
         self._binder.put(fresh)
 
@@ -314,7 +315,7 @@ class Scheduler:
             self._half = {name: self._half.get(name, now) for name in self.board.half_started()}
             for name, since in self._half.items():
                 if now - since >= _PATIENCE:
-                    self.board.promises.undo(name)
+                    self.board.undo(name)
                     self._to_write.set()
             if any(True for _ in self.board.closable()):
                 self._to_write.set()

@@ -245,13 +245,14 @@ def _decisions(world: World, reign: Reign, gangs: Sequence[str]) -> Iterator[Wor
     """Any gang of which everybody waits may get the first nodes that are free, as far as the scheduler knows."""
     held = {row.decision.node for row in reign.rows if row.state in (State.PROMISED, State.BOUND)}
     free = [node for node in NODES if node not in held | {pod.node for pod in reign.view}]
-    remembered = {row.decision.gang for row in reign.rows}
+    seated = {row.decision.gang for row in reign.rows if row.state in (State.PROMISED, State.BOUND)}
+    promises = _promises(reign)
     touched = _touched(world)
     untouched = [gang for gang in gangs if gang not in touched]
     for gang in gangs:
         members = [name for name in PODS if name.startswith(gang)]
         waiting = all(not reign.view[PODS.index(name)].node for name in members)
-        if gang in remembered or not waiting or len(free) < SIZE:
+        if gang in seated or not promises.takes_more(gang) or not waiting or len(free) < SIZE:
             continue
         if gang in untouched[1:]:
             continue  # gangs that nothing ever happened to are alike
@@ -260,7 +261,8 @@ def _decisions(world: World, reign: Reign, gangs: Sequence[str]) -> Iterator[Wor
             for name, node in zip(members, free, strict=False)
             for pod in [reign.view[PODS.index(name)]]
         )
-        yield world.with_reign(reign._replace(rows=(*reign.rows, *fresh)))
+        kept = (row for row in reign.rows if row.decision.uid not in {one.decision.uid for one in fresh})
+        yield world.with_reign(reign._replace(rows=(*kept, *fresh)))
 
 
 def _touched(world: World) -> set[str]:
