@@ -9,7 +9,8 @@ from typing import Any, Final, TypedDict
 from msgspec.structs import replace
 
 from corral.control.desk.logs.sources import Choice
-from corral.control.desk.making.submitting import Needs, submit_objects, unmet_need
+from corral.control.desk.making.needs import needs_of, unmet_need
+from corral.control.desk.making.submitting import submit_objects
 from corral.control.desk.naming.finding import Found
 from corral.control.desk.naming.kinds import is_training, resource_of_manifest
 from corral.control.desk.session import Session
@@ -67,7 +68,7 @@ def _submit(session: Session, submission: Submission, notes: Notes) -> Seen:
         told = "; ".join(f"{fault.field}: {fault.sentence}" for fault in faults)
         raise PermanentError("bad-submission", told)
     there = session._replace(namespace=placed.namespace)
-    needs = Needs(placed.name, placed.priority, tuple(one.claim for one in placed.claims), placed.named_queue)
+    needs = needs_of(placed)
     if (unmet := unmet_need(there, needs, on_note=notes)) is not None:
         raise unmet.error
     return _made(there, job_type(placed.type).facts.resource, objects_of(placed))

@@ -35,7 +35,8 @@ def status_word(obj: Object, state: str, pods: Sequence[PodView] = ()) -> str:
         # Between two attempts of a gang there may be no pod at all.
         gone = under_way == "Restarting" and "Running" not in phases
         return PENDING if "Pending" in phases or gone else RUNNING
-    return QUEUING if is_held_by_a_queue(obj) or state == "Queuing" else PENDING
+    # Where nobody of kube-queue is, its mark stays, and holds nothing.
+    return QUEUING if (is_held_by_a_queue(obj) and not pods) or state == "Queuing" else PENDING
 
 
 def _under_way(obj: Object, state: str) -> str:

@@ -6,22 +6,18 @@ the rest, and its pods wait for it; the same command with the same `--idempotenc
 """
 
 import os
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from corral.control.desk.naming.finding import those_of_name
 from corral.control.desk.naming.kinds import TRAINING_RESOURCES, is_training, shown_name
-from corral.control.desk.naming.suggestions import did_you_mean
 from corral.control.desk.session import Session
 from corral.errors import CorralError, PermanentError
-from corral.kinds.objects import Object, labels_of, owner_reference, owners_of
-from corral.kinds.queues.queue import QUEUE
+from corral.kinds.objects import Object, owner_reference, owners_of
 from corral.kinds.references import ApiResource, ObjectKey
-from corral.kinds.training.label_names import JOB_NAME
-from corral.kinds.well_known import CONFIG_MAP, DEPLOYMENT, PERSISTENT_VOLUME_CLAIM, POD, PRIORITY_CLASS, SERVICE
+from corral.kinds.well_known import CONFIG_MAP, DEPLOYMENT, SERVICE
 from corral.ports.object_store import DeleteOptions, WriteOptions
-from corral.ports.refusals import AlreadyExistsError, ForbiddenError, NotFoundError
+from corral.ports.refusals import AlreadyExistsError, NotFoundError
 
 SUBMISSION: Final = "corral.dev/submission"
 """The annotation of a job by which a submission knows it again: by an answer that was lost, or by the same key."""
@@ -43,16 +39,6 @@ class Made(NamedTuple):
 
     def __str__(self) -> str:
         return f"{shown_name(self.resource, self.key.name)} {'created' if self.is_new else 'unchanged'}"
-
-
-class Needs(NamedTuple):
-    """What must hold before a job is made: its name is not that of a pod, and what it names is there."""
-
-    name: str
-    priority: str = ""
-    claims: tuple[str, ...] = ()
-    queue: str = ""
-    """What may come later, so that its absence is only told."""
 
 
 def submit_objects(
@@ -185,71 +171,3 @@ def _taken_back(session: Session, made: Made, error: CorralError) -> CorralError
         end = f"and the job could not be deleted again ({failure.message})"
     error.message = f"{error.message}; {end}"
     return error
-
-
-class Unmet(NamedTuple):
-    """A need that is certainly not met: the field of the submission that has it, and the error that says so."""
-
-    field: str
-    error: CorralError
-
-
-def unmet_need(session: Session, needs: Needs, *, on_note: Callable[[str], None]) -> Unmet | None:
-    """Returns the first need that is certainly not met; what we may not look at is only told."""
-    if _CHILD.search(needs.name) and (error := _name_of_pod(session, needs.name)) is not None:
-        return Unmet("name", error)
-    if needs.priority:
-        hint = "`corral get priorityclasses` shows those that there are"
-        if (missing := _absent(session, PRIORITY_CLASS, needs.priority, hint, on_note)) is not None:
-            return Unmet("priority", missing)
-    for claim in dict.fromkeys(needs.claims):
-        hint = "`corral get pvc` shows those that there are"
-        if (missing := _absent(session, PERSISTENT_VOLUME_CLAIM, claim, hint, on_note)) is not None:
-            return Unmet("claims", missing)
-    if needs.queue:
-        _tell_of_queue(session, needs.queue, on_note)
-    return None
-
-
-def _tell_of_queue(session: Session, name: str, on_note: Callable[[str], None]) -> None:
-    """Tells when a queue is not there: the job waits for it, which is no error."""
-    try:
-        known = [one["metadata"]["name"] for one in session.store.list(QUEUE)]
-    except NotFoundError:
-        known = []  # the kind is not installed
-    except ForbiddenError:
-        on_note(f"whether there is a queue {name} may not be looked at")
-        return
-    if not known:
-        on_note(f"there is no queue {name}, nor any other: until the first is made, names of queues bind nothing")
-    elif name not in known:
-        guess = did_you_mean(name, known) or "`corral top queue` shows those that there are"
-        on_note(f"there is no queue {name}, and the job waits until there is: {guess}")
-
-
-_CHILD: Final = re.compile(r"-(master|worker|ps|chief|evaluator|launcher|server|scheduler)(-[0-9]+)?$")
-
-
-def _name_of_pod(session: Session, name: str) -> PermanentError | None:
-    """Returns why a name that a pod of another job has is none for a job: nobody could say which of them is meant."""
-    try:
-        pod = session.store.get(POD, ObjectKey(session.namespace, name))
-    except (NotFoundError, ForbiddenError):
-        return None
-    job = labels_of(pod).get(JOB_NAME)
-    message = f"{name} is the name of a pod{f' of the job {job}' if job else ''}"
-    return PermanentError("bad-name", message, hint="choose another name")
-
-
-def _absent(
-    session: Session, resource: ApiResource, name: str, hint: str, on_note: Callable[[str], None]
-) -> NotFoundError | None:
-    key = ObjectKey(session.namespace if resource.namespaced else "", name)
-    where = f" in namespace {session.namespace}" if resource.namespaced else ""
-    try:
-        session.store.get(resource, key)
-    except NotFoundError:
-        return NotFoundError(f"there is no {resource.kind} {name}{where}", hint=hint)
-    except ForbiddenError:
-        on_note(f"whether there is a {resource.kind} {name}{where} may not be looked at")
-    return None

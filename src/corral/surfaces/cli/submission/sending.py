@@ -16,7 +16,8 @@ from corral.surfaces.cli.words.durations import seconds_given
 from corral.surfaces.cli.words.output_form import FORMS, FormType, OutputForm
 
 if TYPE_CHECKING:
-    from corral.control.desk.making.submitting import Made, Needs
+    from corral.control.desk.making.needs import Needs
+    from corral.control.desk.making.submitting import Made
     from corral.control.desk.naming.finding import Found
     from corral.control.desk.session import Session
     from corral.kinds.objects import Object
@@ -170,7 +171,7 @@ _FLAGS = {"name": "--name", "priority": "--priority", "claims": "--data"}
 
 def refuse_unmet(session: "Session", needs: "Needs") -> None:
     """Ends a command whose job needs what is not there, and names the flag that asks for it."""
-    from corral.control.desk.making.submitting import unmet_need
+    from corral.control.desk.making.needs import unmet_need
 
     unmet = unmet_need(session, needs, on_note=lambda text: tell(f"note: {text}"))
     if unmet is not None:

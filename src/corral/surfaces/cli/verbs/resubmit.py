@@ -39,8 +39,8 @@ def resubmit(job: str, name: str, replace: bool, **given: Any) -> int:
     sending = sending_given(given)
     if bool(name) == replace:
         raise Mistyped("either --name or --replace", f"as in `corral resubmit {job} --name NAME`")
+    from corral.control.desk.making.needs import Needs
     from corral.control.desk.making.resubmitting import copies
-    from corral.control.desk.making.submitting import Needs
     from corral.control.desk.naming.finding import job_or_pod
 
     is_writing = sending.dry_run == "none"

@@ -91,7 +91,7 @@ def _prepared(script: str, args: tuple[str, ...], given: dict[str, Any]) -> "Pre
 def _sent(prepared: "Prepared", sending: Sending, *, follows: bool) -> int:
     from msgspec.structs import replace
 
-    from corral.control.desk.making.submitting import Needs
+    from corral.control.desk.making.needs import needs_of
     from corral.kinds.submission.catalogue import job_type
     from corral.kinds.submission.objects import objects_of
     from corral.surfaces.cli.submission.reading import refuse_faults
@@ -106,7 +106,7 @@ def _sent(prepared: "Prepared", sending: Sending, *, follows: bool) -> int:
     def follow(session: "Session", job: "Found") -> int:
         return _followed(session, job, propagate=sending.propagate)
 
-    needs = Needs(submission.name, "", tuple(one.claim for one in submission.claims), submission.named_queue)
+    needs = needs_of(submission)
     resource = job_type(submission.type).facts.resource
     return send(resource, objects_in, needs, sending, then=follow if follows else None)
 

@@ -71,11 +71,9 @@ def _cron(word: str, command: tuple[str, ...], **given: Any) -> int:
         show_objects(_objects(submission, timing, chosen_api().namespace, sending), sending)
         return DONE
     from corral.control.desk.making.crons import make_cron
-    from corral.control.desk.making.submitting import Needs
+    from corral.control.desk.making.needs import needs_of
 
-    needs = Needs(
-        submission.name, submission.priority, tuple(one.claim for one in submission.claims), submission.named_queue
-    )
+    needs = needs_of(submission)
     with connected(doing="" if sending.quiet else "submitting to") as session:
         objects = _objects(submission, timing, session.namespace, sending)
         refuse_unmet(session, needs)

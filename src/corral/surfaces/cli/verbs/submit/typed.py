@@ -47,7 +47,7 @@ def _submit(word: str, command: tuple[str, ...], **given: Any) -> int:
     submission = submission_given(word, given, command)
     from msgspec.structs import replace
 
-    from corral.control.desk.making.submitting import Needs
+    from corral.control.desk.making.needs import needs_of
     from corral.kinds.submission.catalogue import job_type
     from corral.kinds.submission.objects import objects_of
 
@@ -56,7 +56,5 @@ def _submit(word: str, command: tuple[str, ...], **given: Any) -> int:
         refuse_faults(placed)
         return objects_of(placed)
 
-    needs = Needs(
-        submission.name, submission.priority, tuple(one.claim for one in submission.claims), submission.named_queue
-    )
+    needs = needs_of(submission)
     return send(job_type(word).facts.resource, objects_in, needs, sending)
