@@ -123,25 +123,29 @@ def stop_embedded(on_wait: Callable[[str], None] | None = None) -> list[str]:
     home = default_home()
     examine(home)
     with refusals_told(home):
-        ended = lifecycle.stop(home, on_wait)
-        return [*ended, *_end_containers(home, on_wait)]
+        return lifecycle.stop(home, on_wait, lambda: _end_containers(home, on_wait))
 
 
 def _end_containers(home: Home, on_wait: Callable[[str], None] | None) -> list[str]:
-    """Ends what the node of a home has started, which goes on without it, and says how much that was."""
+    """Ends what the node of a home has started, which goes on without it, and says how much that was.
+
+    No node works in the folder meanwhile: it would start again what is being ended here.
+    """
     if not os.path.isdir(home.node):
         return []
     from corral.engine.node.containers.clearing import end_all, runs_of
     from corral.engine.node.folder import NodeFolder
+    from corral.engine.node.possession import hold
 
     folder = NodeFolder(home.node)
-    running = [run for run in runs_of(folder) if run.is_running()]
-    if running and on_wait:
-        on_wait(
-            f"ending {_containers(len(running))} (at most {DOWN_GRACE_SECONDS:g} s); their jobs go on at the next `corral up` "
-            "where their restart policy says so, and have failed otherwise"
-        )
-    end_all(folder, DOWN_GRACE_SECONDS).refuse_survivors()
+    with hold(folder):
+        running = [run for run in runs_of(folder) if run.is_running()]
+        if running and on_wait:
+            on_wait(
+                f"ending {_containers(len(running))} (at most {DOWN_GRACE_SECONDS:g} s); their jobs go on at the next "
+                "`corral up` where their restart policy says so, and have failed otherwise"
+            )
+        end_all(folder, DOWN_GRACE_SECONDS).refuse_survivors()
     return [_containers(len(running))] if running else []
 
 

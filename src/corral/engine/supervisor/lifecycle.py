@@ -97,13 +97,16 @@ def _hand_over(home: Home, plan: Plan, before: Report) -> None:
         time.sleep(0.01)
 
 
-def stop(home: Home, on_wait: Callable[[str], None] | None = None) -> list[str]:
+def stop(
+    home: Home, on_wait: Callable[[str], None] | None = None, afterwards: Callable[[], list[str]] = list
+) -> list[str]:
     """Ends everything that runs of a home and returns what that was; an empty list when there was nothing.
 
-    `on_wait` is told what is waited for when it takes longer than people expect.
+    `on_wait` is told what is waited for when it takes longer than people expect. What is done `afterwards`, and names what it
+    ended as well, is done before anybody can start the home again.
     """
     if not os.path.isdir(home.run):
-        return []
+        return afterwards()
     with locking.take(home.start_lock_file):
         report = observe(home).report
         ended = []
@@ -115,7 +118,7 @@ def stop(home: Home, on_wait: Callable[[str], None] | None = None) -> list[str]:
             if not report.supervisor.wait_gone(STOP_SECONDS):
                 report.supervisor.send(signal.SIGKILL)
                 report.supervisor.wait_gone(5.0)
-        return sorted({*ended, *end_left_behind(home, ORPHAN_GRACE_SECONDS)})
+        return [*sorted({*ended, *end_left_behind(home, ORPHAN_GRACE_SECONDS)}), *afterwards()]
 
 
 def _launch(home: Home, port: int | None) -> int:
