@@ -88,7 +88,8 @@ async def _note_embedded(client: "AsyncClient") -> None:
 
 def _orders(flags: SchedulerFlags, client: "AsyncClient") -> "Orders":
     from corral.adapters.local_files.line_log import LineLog
-    from corral.control.scheduling.orders import OUR_NAMES, Orders
+    from corral.control.scheduling.orders import Orders
+    from corral.kinds.scheduling.names import OUR_NAMES
     from corral.placement.certificates.certificate import line_of
 
     in_pod = not client.access.context

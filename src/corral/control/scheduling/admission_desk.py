@@ -162,6 +162,7 @@ class AdmissionDesk:
                 claim.namespace,
                 run_time=claim.run_time,
                 is_preemptible=claim.is_preemptible,
+                preempts=claim.preempts,
                 checkpoints=claim.checkpoints,
                 most=claim.most,
                 evictions=claim.evictions,

@@ -4,14 +4,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from corral.kinds.quantities import parse_quantity, quantity_text
-from corral.kinds.scheduling.pod_view import Container, SchedulingSpec
+from corral.kinds.scheduling.pod_view import Container, ContainerAmounts, SchedulingSpec
 
 CPU, MEMORY = "cpu", "memory"
 _NANO, _MICRO = 10**9, 10**6
 
 
-def held_amounts(spec: SchedulingSpec) -> dict[str, int]:
-    """Returns what a pod holds, in billionths of each unit; what it holds nothing of is left out."""
+def held_amounts(spec: SchedulingSpec, has: Iterable[ContainerAmounts] = ()) -> dict[str, int]:
+    """Returns what a pod holds, in billionths of each unit; what it holds nothing of is left out.
+
+    `has` is what its containers have on their node: one that is resized holds the larger amount until its node has followed.
+    """
+    there = {one.name: one for one in has if one.allocated_resources or one.resources}
     beside: dict[str, int] = {}
     widest: dict[str, int] = {}
     for container in spec.init_containers:
@@ -20,9 +24,8 @@ def held_amounts(spec: SchedulingSpec) -> dict[str, int]:
             beside = _sum((beside, asked))
             asked = {}
         widest = _most(widest, _sum((beside, asked)))
-    together = (
-        _of_container(spec.containers[0]) if len(spec.containers) == 1 else _sum(map(_of_container, spec.containers))
-    )
+    running = [_with_those_there(_of_container(one), there.get(one.name)) for one in spec.containers]
+    together = running[0] if len(running) == 1 else _sum(running)
     held = _most(widest, _sum((beside, together))) if spec.init_containers else together
     if spec.resources is not None:
         whole = amounts_of(spec.resources.limits) | amounts_of(spec.resources.requests)
@@ -30,6 +33,15 @@ def held_amounts(spec: SchedulingSpec) -> dict[str, int]:
     if spec.overhead:
         held = _sum((held, amounts_of(spec.overhead)))
     return {name: amount for name, amount in held.items() if amount > 0}
+
+
+def _with_those_there(asked: dict[str, int], there: ContainerAmounts | None) -> dict[str, int]:
+    if there is None:
+        return asked
+    given = (there.allocated_resources or {}, there.resources.requests if there.resources is not None else {})
+    for one in given:
+        asked = _most(asked, amounts_of(one))
+    return asked
 
 
 def amounts_of(given: Mapping[str, Any]) -> dict[str, int]:

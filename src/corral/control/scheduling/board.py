@@ -431,7 +431,10 @@ def _asks_as_before(old: SchedulingPod, new: SchedulingPod) -> bool:
     """Whether nothing has changed of a pod that says what it asks, or to which others it belongs."""
     one, other = old.metadata, new.metadata
     is_going = bool(one.deletion_timestamp) == bool(other.deletion_timestamp)
-    return is_going and old.spec == new.spec and (one.labels, one.annotations) == (other.labels, other.annotations)
+    has = old.status.container_statuses == new.status.container_statuses
+    return (
+        is_going and has and old.spec == new.spec and (one.labels, one.annotations) == (other.labels, other.annotations)
+    )
 
 
 def gives_way(concession: Concession) -> Refusal:

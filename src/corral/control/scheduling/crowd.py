@@ -227,6 +227,7 @@ class Crowd:
             said.most if is_elastic(everybody) else 0,
             said.checkpoints and bool(owner_of(first)),
             all(one.membership.is_preemptible for one in everybody),
+            all(one.view.spec.preemption_policy != "Never" for one in everybody),
             0 if past is None else past.evictions,
             run_time_of(everybody),
         )

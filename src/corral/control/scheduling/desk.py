@@ -19,6 +19,8 @@ class Claim(NamedTuple):
     checkpoints: bool = False
     """Whether it goes on where it was after it was stopped, and somebody makes its pods anew: then it may be moved."""
     is_preemptible: bool = True
+    preempts: bool = True
+    """Whether others may give way for it."""
     evictions: int = 0
     """How often it had to give way before."""
     run_time: float | None = None

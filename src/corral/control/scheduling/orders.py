@@ -5,12 +5,11 @@ from typing import Final, NamedTuple
 
 from corral.kinds.nodes import FAKE_NODE
 from corral.kinds.references import ObjectKey
+from corral.kinds.scheduling.names import OUR_NAMES
 from corral.kinds.scheduling.pod_view import SchedulingNode
 from corral.placement.admission.cycle import Terms
 from corral.placement.certificates.certificate import Certificate
 
-OUR_NAMES: Final = frozenset({"corral", "corral-scheduler"})
-"""The names under which pods ask for this scheduler."""
 LEDGER_NAME: Final = "corral-scheduler-ledger"
 COMPONENT: Final = "corral-scheduler"
 

@@ -10,6 +10,7 @@ from corral.control.scheduling.board import Board
 from corral.control.scheduling.crowd import Known, Standing, group_of
 from corral.control.scheduling.reading.offers import Place
 from corral.control.scheduling.reading.ports import is_port
+from corral.kinds.scheduling.names import ALIYUN_MEMORY, HAMI_MEMORY, NVIDIA_GPU
 from corral.placement.asks import PodAsk
 from corral.placement.fleet import Fleet, RuleSet
 from corral.placement.fleet.columns import Bools
@@ -27,7 +28,7 @@ _NEIGHBOURS: Final = {
 """In the order in which kube-scheduler looks."""
 _KEPT_AWAY: Final = "node(s) didn't satisfy existing pods anti-affinity rules"
 _TOO_FEW: Final = "node(s) had room for too few pods of the gang"
-_GPU: Final = "nvidia.com/gpu"
+_SHARES: Final = "node(s) had no GPU with enough of it left"
 _ABOUT_ROOM: Final = ("does-not-fit", "no-nodes")
 """Refusals that are about nodes although they count none: these are told in the words of kube-scheduler, node by node."""
 
@@ -41,7 +42,7 @@ class Sentences:
 
     def of(self, pod: Known) -> str:
         """Returns why a pod waits, "" when nobody has looked at it yet."""
-        complaint = pod.request.complaint or pod.membership.complaint
+        complaint = complaint_of(pod)
         if complaint:
             return complaint
         if pod.standing is not Standing.WAITING:
@@ -69,6 +70,11 @@ class Sentences:
         if key not in self._known:
             self._known[key] = sentence(self._board.room.fleet, self._board.places, ask)
         return self._known[key]
+
+
+def complaint_of(pod: Known) -> str:
+    """Returns what of a pod cannot be read, "" when all can."""
+    return pod.request.complaint or pod.membership.complaint
 
 
 def sentence(fleet: Fleet, places: dict[str, Place], ask: PodAsk) -> str:
@@ -115,7 +121,7 @@ def lacking(fleet: Fleet, ask: PodAsk) -> dict[str, int]:
             short[f"Insufficient {name}"] = left[:length] < amount
     if ask.gpu.number:
         fits = fitting(columns, np.arange(length), ask.gpu, columns.gpu[:length]).sum(axis=1) >= ask.gpu.number
-        said = f"Insufficient {_GPU}"
+        said = _short_of_gpus(ask)
         short[said] = short.get(said, np.zeros(length, np.bool_)) | ~fits
     found = {_PORTS: int((rows & ports).sum())}
     found |= {reason: int((rows & ~ports & is_short).sum()) for reason, is_short in short.items()}
@@ -139,6 +145,16 @@ def _neighbours(fleet: Fleet, ask: PodAsk) -> Iterator[tuple[str, Bools]]:
             own = kind == APART
             yield reason, is_met if own else is_met | ~nobody_minds
     yield _KEPT_AWAY, nobody_minds
+
+
+def _short_of_gpus(ask: PodAsk) -> str:
+    """Returns what is short where GPUs are, by the name in which they were asked for."""
+    asked_for = [name for name, _ in ask.others]
+    if ALIYUN_MEMORY in asked_for:
+        return f"Insufficient {ALIYUN_MEMORY}"
+    if not ask.gpu.is_share:
+        return f"Insufficient {NVIDIA_GPU}"
+    return f"Insufficient {HAMI_MEMORY}" if ask.gpu.memory and NVIDIA_GPU in asked_for else _SHARES
 
 
 def _other_gpus(ask: PodAsk) -> str:

@@ -13,7 +13,7 @@ from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
 from corral.control.scheduling.board import Board
 from corral.control.scheduling.crowd import Known, Standing
-from corral.control.scheduling.sentences import Sentences
+from corral.control.scheduling.sentences import Sentences, complaint_of
 from corral.errors import PermanentError, RetryError
 from corral.kinds.objects import Object
 from corral.kinds.scheduling.pod_view import SchedulingPod
@@ -25,7 +25,9 @@ from corral.reconcile.plan import EmitEvent
 
 _log = logging.getLogger("corral.control.scheduling")
 
-_TYPE, _REASON = "PodScheduled", "Unschedulable"
+_TYPE = "PodScheduled"
+_NO_ROOM, _NOT_READ = "Unschedulable", "SchedulerError"
+"""By the first, autoscalers of nodes know for whom to add some; to a pod that cannot be read no node would be of use."""
 _FIRST = 0.3
 """How long a pod waits before it is told anything, in seconds."""
 _GAP = 1.0
@@ -71,7 +73,7 @@ class Telling:
         waiting = list(self._board.waiting())
         self._told = {one.uid: self._told[one.uid] for one in waiting if one.uid in self._told}
         found = [(one, sentences.of(one)) for one in waiting]
-        untold = [(one, said) for one, said in found if said and not is_told(one.view, said)]
+        untold = [(one, said) for one, said in found if said and not is_told(one, said)]
         due = [(one, said) for one, said in untold if self._told.get(one.uid, (0.0, 0.0))[0] <= now]
         is_complete = len(due) == len(untold)
         for first in range(0, len(due), _GROUP):
@@ -93,7 +95,7 @@ class Telling:
 
     async def _tell(self, pod: Known, said: str) -> bool:
         self._fence()
-        body = telling(pod.view, said, self._clock.now())
+        body = telling(pod, said, self._clock.now())
         try:
             await self._store.patch(POD, pod.key, Patch("strategic", body), subresource="status")
         except RetryError:  # changed meanwhile, or no answer: the next round looks again
@@ -109,25 +111,30 @@ class Telling:
         return True
 
 
-def is_told(pod: SchedulingPod, said: str) -> bool:
+def reason_for(pod: Known) -> str:
+    """Returns the reason of a pod that waits, as kube-scheduler has it."""
+    return _NOT_READ if complaint_of(pod) else _NO_ROOM
+
+
+def is_told(pod: Known, said: str) -> bool:
     """Whether a pod says this already."""
-    told = next((one for one in pod.status.conditions if one.type == _TYPE), None)
-    return told is not None and (told.status, told.reason, told.message) == ("False", _REASON, said)
+    told = next((one for one in pod.view.status.conditions if one.type == _TYPE), None)
+    return told is not None and (told.status, told.reason, told.message) == ("False", reason_for(pod), said)
 
 
-def telling(pod: SchedulingPod, said: str, now: float) -> Object:
+def telling(pod: Known, said: str, now: float) -> Object:
     """Returns the strategic patch of a pod's status; it holds for this version of the pod only."""
-    told = next((one for one in pod.status.conditions if one.type == _TYPE), None)
+    told = next((one for one in pod.view.status.conditions if one.type == _TYPE), None)
     since = told.last_transition_time if told is not None and told.status == "False" else None
     condition = {
         "type": _TYPE,
         "status": "False",
         "lastProbeTime": None,
         "lastTransitionTime": since or stamp_of(now),
-        "reason": _REASON,
+        "reason": reason_for(pod),
         "message": said,
     }
-    metadata = {"uid": pod.metadata.uid, "resourceVersion": pod.metadata.resource_version}
+    metadata = {"uid": pod.uid, "resourceVersion": pod.view.metadata.resource_version}
     return {"metadata": metadata, "status": {"conditions": [condition]}}
 
 

@@ -5,8 +5,7 @@ from typing import Any
 import msgspec
 
 from corral.kinds.objects import Metadata
-
-MOST_MEMBERS = 5000
+from corral.kinds.scheduling.names import MOST_MEMBERS
 
 
 class GroupSpec(msgspec.Struct, rename="camel", kw_only=True):

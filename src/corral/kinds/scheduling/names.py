@@ -5,6 +5,10 @@ from typing import Final
 from corral.kinds.training.label_names import POD_GROUP_NAME
 
 # Ours
+OUR_NAMES: Final = frozenset({"corral", "corral-scheduler"})
+"""The names under which pods ask for our scheduler."""
+MOST_MEMBERS: Final = 5000
+"""So many pods a gang may have at most."""
 QUEUE: Final = "corral.dev/queue"
 """The label of a pod: the queue it waits in."""
 GANG: Final = "corral.dev/gang"
@@ -50,7 +54,6 @@ LINKS: Final = "corral.dev/gpu-links"
 
 # NVIDIA's device plugin and feature discovery
 NVIDIA_GPU: Final = "nvidia.com/gpu"
-NVIDIA_MIG: Final = "nvidia.com/mig-"
 NVIDIA_PRODUCT: Final = "nvidia.com/gpu.product"
 NVIDIA_MEMORY: Final = "nvidia.com/gpu.memory"
 NVIDIA_REPLICAS: Final = "nvidia.com/gpu.replicas"
@@ -81,7 +84,6 @@ HAMI_TO_ALLOCATE: Final = "hami.io/vgpu-devices-to-allocate"
 HAMI_ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
 HAMI_PHASE: Final = "hami.io/bind-phase"
 HAMI_BOUND_AT: Final = "hami.io/bind-time"
-HAMI_NODE_POLICY: Final = "hami.io/node-scheduler-policy"
 
 # Volcano
 VOLCANO_GROUP: Final = "scheduling.k8s.io/group-name"
@@ -113,4 +115,3 @@ KAI_PREFERRED_TOPOLOGY: Final = "kai.scheduler/topology-preferred-placement"
 # Koordinator
 KOORDINATOR_GANG: Final = "gang.scheduling.koordinator.sh/name"
 KOORDINATOR_MINIMUM: Final = "gang.scheduling.koordinator.sh/min-available"
-KOORDINATOR_TOTAL: Final = "gang.scheduling.koordinator.sh/total-number"

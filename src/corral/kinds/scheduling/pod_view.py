@@ -32,6 +32,7 @@ class Port(msgspec.Struct, rename="camel", kw_only=True):
 class Container(msgspec.Struct, rename="camel", kw_only=True):
     """What a container asks of its node."""
 
+    name: str = ""
     resources: Resources = msgspec.field(default_factory=Resources)
     ports: list[Port] = []
     restart_policy: str = ""
@@ -164,11 +165,20 @@ class Condition(msgspec.Struct, rename="camel", kw_only=True):
     last_transition_time: str | None = None
 
 
-class SchedulingStatus(msgspec.Struct, kw_only=True):
+class ContainerAmounts(msgspec.Struct, rename="camel", kw_only=True):
+    """What a container has on its node, which while it is resized is not what it asks for."""
+
+    name: str = ""
+    allocated_resources: Amounts | None = None
+    resources: Resources | None = None
+
+
+class SchedulingStatus(msgspec.Struct, rename="camel", kw_only=True):
     """How far a pod is."""
 
     phase: str = "Pending"
     conditions: list[Condition] = []
+    container_statuses: list[ContainerAmounts] = []
 
 
 class SchedulingPod(msgspec.Struct, kw_only=True):

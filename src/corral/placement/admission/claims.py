@@ -28,6 +28,8 @@ class Waiting(NamedTuple):
     """Whether its pods exist, so that the quota of its namespace counts them already."""
     evictions: int = 0
     """How often it was evicted before; each time makes it safer."""
+    preempts: bool = True
+    """Whether others may be asked to go, to move or to shrink for it."""
     not_before: float = 0.0
     """It is not looked at before this time: somebody refused to bind it."""
 

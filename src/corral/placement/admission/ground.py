@@ -107,6 +107,10 @@ class Ground:
         pods = {seat.uid for seat in running.seats}
         leaving = {uid: hold for uid, hold in self.leaving.items() if uid in pods}
         was_evicted = running.uid in self.evicted
+        before = self.running.get(running.uid)
+        asked = {hold.seat.uid: hold.ask for hold in holds_of(before)} if before is not None else {}
+        if any(asked.get(hold.seat.uid, hold.ask) != hold.ask for hold in holds_of(running)):
+            self.freed += 1  # a pod that is resized may ask for less
         self.unseat(running.uid, but=pods)
         self.running[running.uid] = running
         for hold in holds_of(running):

@@ -52,6 +52,8 @@ class Class(NamedTuple):
     """The power of two above its run time; -1 when nobody knows it."""
     namespace: str = ""
     """Whose quota has a say, when its pods do not exist yet."""
+    preempts: bool = True
+    """Whether room may be made for them."""
 
 
 class Shapes:
@@ -105,7 +107,8 @@ def entry_of(claim: Waiting, strategy: str, shapes: Shapes) -> Entry:
     shape = Shape(tuple(sorted(counts.items())), gang.minimum, gang.strategy, gang.within, gang.near, held)
     duration = -1 if claim.run_time is None else max(frexp(claim.run_time)[1], 0)
     namespace = "" if claim.is_made else claim.namespace
-    return Entry(claim, Class(gang.queue, shapes.number(shape), duration, namespace), amounts_of_gang(gang))
+    kind = Class(gang.queue, shapes.number(shape), duration, namespace, claim.preempts)
+    return Entry(claim, kind, amounts_of_gang(gang))
 
 
 def rank_of(entry: Entry, order: "Order", is_overdue: bool) -> Rank:

@@ -188,7 +188,7 @@ class Round:
         return arrived + (1 + self._terms.lateness) * (promised - arrived) if promised < inf else None
 
     def _is_relieved(self, entry: Entry, now: float) -> bool:
-        if not self._memory.may_search(entry.kind, entry.claim.gang.priority, now):
+        if not entry.claim.preempts or not self._memory.may_search(entry.kind, entry.claim.gang.priority, now):
             return False
         per_move = self._terms.placements_per_move
         may_move = bool(per_move) and self._memory.placements >= per_move

@@ -4,6 +4,7 @@ The meaning is that of Kubernetes. A set of rules is a frozen value; the fleet g
 which of its nodes pass.
 """
 
+import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -11,6 +12,8 @@ from corral.placement.offers import NodeOffer, Taint
 
 NAME_FIELD = "metadata.name"
 """The one field of a node, besides labels, that expressions may ask for."""
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
 
 REPELLING = ("NoSchedule", "NoExecute")
 
@@ -56,6 +59,8 @@ class Toleration(NamedTuple):
             return False
         if self.operator == "Exists":
             return True
+        if self.operator not in ("", "Equal"):
+            return False  # one of later times: what it bears is not known
         return bool(self.key) and self.value == taint.value
 
 
@@ -90,7 +95,4 @@ class RuleSet(NamedTuple):
 
 
 def _number(text: str) -> int | None:
-    try:
-        return int(text)
-    except ValueError:
-        return None
+    return int(text) if _NUMBER.fullmatch(text) else None

@@ -43,7 +43,8 @@ class Policy(msgspec.Struct, frozen=True, cache_hash=True):
 _POLICIES = {
     one.name: one
     for one in (
-        # A regret in shares outweighs whatever else there is; weights and widths were chosen on traces other than the published five.
+        # A regret in shares outweighs whatever else there is; weights and widths were chosen by hand, on the
+        # published traces and on a dozen derived from them (docs/critiques.md).
         Policy(
             "default",
             (("share-price", 1000.0), ("stranding", 1.2), ("fragmentation", 1.0), ("scarcity", 0.4)),

@@ -13,6 +13,7 @@ from corral.kinds.scheduling.names import (
     GANG_MOST,
     GANG_SIZE,
     KUEUE_QUEUE,
+    OUR_NAMES,
     PREEMPTIBLE,
     QUEUE,
     RUN_TIME,
@@ -40,7 +41,7 @@ def gangs_for(scheduler_name: str) -> Gangs:
         return Gangs()
     if name == "volcano":
         return Gangs("volcano", "volcano")
-    return Gangs("corral" if name == "corral-scheduler" else "scheduler-plugins", scheduler_name)
+    return Gangs("corral", name) if name in OUR_NAMES else Gangs("scheduler-plugins", scheduler_name)
 
 
 def mark_member(gangs: Gangs, job: TrainingJob, place: Place, pod: Object) -> None:
@@ -60,6 +61,10 @@ def mark_member(gangs: Gangs, job: TrainingJob, place: Place, pod: Object) -> No
     else:
         metadata["labels"][GANG] = job.name
         metadata["annotations"] = {**metadata.get("annotations", {}), **_told_to_ours(job)}
+        policy = job.run_policy.scheduling_policy
+        if policy is not None and policy.priority_class:
+            # There is no group to say it: the pods have the priority themselves.
+            pod["spec"]["priorityClassName"] = pod["spec"].get("priorityClassName") or policy.priority_class
 
 
 def _queue_label(gangs: Gangs, job: TrainingJob) -> str:

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from corral.kinds.objects import Object
+from corral.kinds.scheduling.names import GANG, GANG_SIZE, QUEUE
 from corral.kinds.training.job import Place
 from corral.kinds.training.reading import read_job
 from corral.reconcile.moments import stamp_of
@@ -82,6 +83,20 @@ def test_no_gang_scheduler_no_group() -> None:
     obj = manifest("PyTorchJob", runPolicy={"schedulingPolicy": {"minAvailable": 2}}, Master=1, Worker=2)
     for name in ("", "corral-scheduler"):
         assert groups(decide(World(obj, settings=settings(name)), NOW)) == []
+
+
+@pytest.mark.parametrize("name", ["corral", "corral-scheduler", "Corral"])
+def test_our_own_scheduler_is_told_by_marks_of_the_pods_under_each_of_its_names(name: str) -> None:
+    policy = {"schedulingPolicy": {"queue": "research", "priorityClass": "high", "minAvailable": 2}}
+    obj = manifest("PyTorchJob", runPolicy=policy, Master=1, Worker=asking({}, priorityClassName="own"))
+    found = decide(World(obj, settings=settings(name)), NOW)
+    assert groups(found) == []
+    pods = [one.object for one in found if isinstance(one, Create) and one.resource.kind == "Pod"]
+    assert {pod["spec"]["schedulerName"] for pod in pods} == {name.lower()}
+    assert {pod["metadata"]["labels"][GANG] for pod in pods} == {"job"}
+    assert {pod["metadata"]["annotations"][GANG_SIZE] for pod in pods} == {"2"}
+    assert {pod["metadata"]["annotations"][QUEUE] for pod in pods} == {"research"}
+    assert {pod["spec"]["priorityClassName"] for pod in pods} == {"high", "own"}
 
 
 class Wish(NamedTuple):

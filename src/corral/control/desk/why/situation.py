@@ -8,8 +8,9 @@ from corral.control.desk.jobs.lines import JobLine
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.naming.finding import Found
 from corral.control.desk.why.lacks import Lack, lack_told
-from corral.control.scheduling.orders import OUR_NAMES, names_of_one_machine
+from corral.control.scheduling.orders import names_of_one_machine
 from corral.control.scheduling.scenes.snapshot import GroupSaid, QueueSaid
+from corral.kinds.scheduling.names import OUR_NAMES
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
 from corral.placement.estimates.gang_runs import GangRun
 

@@ -15,6 +15,7 @@ from corral.placement.offers import NodeOffer
 
 MOST_SHARES = 1000
 """A share smaller than a thousandth of a GPU is none."""
+_ROUNDED_DOWN = 0.1
 
 
 class MalformedError(ValueError):
@@ -97,14 +98,18 @@ def whole_number(name: str, text: str, most: int = 1_000_000) -> int:
 
 
 def fraction(name: str, text: str) -> int:
-    """Returns a share of a GPU in thousandths, rounded up."""
+    """Returns a share of a GPU in thousandths: as many fit as the text means, so 0.3333 three times.
+
+    From a tenth on it is rounded down; below, where a thousandth is much, up.
+    """
     try:
         share = float(text)
     except ValueError:
         share = math.nan
     if not 0 < share <= 1:
         raise MalformedError(f"{name} is {text!r}, not a share above 0 and up to 1")
-    return math.ceil(round(share * MOST_SHARES, 6))
+    exact = round(share * MOST_SHARES, 6)
+    return math.floor(exact) if share >= _ROUNDED_DOWN else math.ceil(exact)
 
 
 def words_in(text: str) -> tuple[str, ...]:

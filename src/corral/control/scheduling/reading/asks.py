@@ -8,9 +8,9 @@ from corral.control.scheduling.dialects.catalogue import DIALECTS
 from corral.control.scheduling.dialects.dialect import Asked, Dialect, GpuWords, MalformedError, words_in
 from corral.control.scheduling.dialects.plain import PLAIN
 from corral.control.scheduling.reading.ports import ports_of
-from corral.control.scheduling.reading.rules import rules_of
+from corral.control.scheduling.reading.rules import rules_of, without_turns
 from corral.kinds.quantities import QuantityError
-from corral.kinds.scheduling.names import GPU_DEVICES, GPU_MODELS
+from corral.kinds.scheduling.names import GPU_DEVICES, GPU_MODELS, NVIDIA_GPU
 from corral.kinds.scheduling.pod_view import SchedulingPod
 from corral.placement.asks import GpuAsk, PodAsk
 from corral.placement.fleet.rules import RuleSet
@@ -40,7 +40,7 @@ def request_of(pod: SchedulingPod, rules: Callable[[RuleSet], int], memory_unit:
     A pod whose words cannot be read still holds what can be: it may have been bound by somebody who understood them.
     """
     try:
-        nanos = held_amounts(pod.spec)
+        nanos = held_amounts(pod.spec, pod.status.container_statuses)
     except QuantityError as error:
         return Request(PodAsk(), PLAIN, f"an amount of a resource cannot be read: {error}")
     amounts = {name: units_of(amount) for name, amount in nanos.items()}
@@ -50,10 +50,12 @@ def request_of(pod: SchedulingPod, rules: Callable[[RuleSet], int], memory_unit:
     try:
         gpu = _narrowed(words.ask(asked), asked)
     except MalformedError as error:
-        gpu, complaint = GpuAsk(amounts.get("nvidia.com/gpu", 0)), str(error)
+        gpu, complaint = GpuAsk(amounts.get(NVIDIA_GPU, 0)), str(error)
     counted = ((name, amount) for name, amount in amounts.items() if name not in _UNCOUNTED)
     others = {name: amount for name, amount in counted if name not in (CPU, MEMORY)} | dict(ports_of(pod.spec))
     allowed = rules_of(pod.spec)
+    if gpu.is_share and NVIDIA_GPU not in amounts:
+        allowed = without_turns(allowed)
     ask = PodAsk(
         cpu=milli_of(nanos.get(CPU, 0)),
         memory=amounts.get(MEMORY, 0),

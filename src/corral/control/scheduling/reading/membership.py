@@ -5,12 +5,11 @@ from typing import NamedTuple
 from corral.control.scheduling.dialects.catalogue import DIALECTS
 from corral.control.scheduling.dialects.dialect import GangWords, MalformedError, whole_number
 from corral.kinds.references import ApiResource
-from corral.kinds.scheduling.names import CHECKPOINTS, GANG_MOST, PREEMPTIBLE, RUN_TIME, STRATEGY
+from corral.kinds.scheduling.names import CHECKPOINTS, GANG_MOST, MOST_MEMBERS, PREEMPTIBLE, RUN_TIME, STRATEGY
 from corral.kinds.scheduling.pod_view import SchedulingPod
 from corral.kinds.submission import spelling
 from corral.kinds.training.label_names import JOB_ROLE, REPLICA_INDEX, REPLICA_TYPE
 
-MOST_MEMBERS = 5000
 STRATEGIES = ("bundle", "spread")
 _SHRINKING_ROLE = "worker"
 _GANGS = tuple(one.gang for one in DIALECTS if one.gang is not None)

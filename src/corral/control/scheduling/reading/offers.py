@@ -22,6 +22,7 @@ from corral.kinds.scheduling.names import (
     NVIDIA_GPU,
     NVIDIA_MEMORY,
     NVIDIA_PRODUCT,
+    NVIDIA_REPLICAS,
 )
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
 from corral.placement.offers import GpuOffer, NodeOffer, Taint
@@ -106,8 +107,15 @@ def _gpus(node: SchedulingNode, amounts: dict[str, int]) -> tuple[tuple[GpuOffer
     count = amounts.get(NVIDIA_GPU, 0)
     if count > _MOST_GPUS:
         return (), model, None, f"{count} GPUs are more than can be, so none is used"
-    memory = labels.get(NVIDIA_MEMORY, "0")
-    return (GpuOffer(memory=int(memory) if memory.isdigit() else 0),) * count, model, None, ""
+    # Of GPUs that are shared by turns each turn is offered as one: it has no memory of its own to be counted on.
+    turns = whole_or_zero(labels.get(NVIDIA_REPLICAS, ""))
+    memory = whole_or_zero(labels.get(NVIDIA_MEMORY, "")) // max(turns, 1)
+    return (GpuOffer(memory=memory),) * count, model, None, ""
+
+
+def whole_or_zero(text: str) -> int:
+    """Returns the whole number that a label spells, 0 when it spells none."""
+    return int(text) if text.isascii() and text.isdigit() else 0
 
 
 def _read_links(node: SchedulingNode, gpus: int) -> tuple[tuple[tuple[int, ...], ...], str]:

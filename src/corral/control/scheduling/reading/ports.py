@@ -17,7 +17,8 @@ _ALL = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - compared only
 def ports_of(spec: SchedulingSpec) -> tuple[tuple[str, int], ...]:
     """Returns what a pod takes of the ports of its node, as resources with amounts, sorted."""
     taken: dict[str, int] = {}
-    for container in (*spec.init_containers, *spec.containers):
+    beside = (one for one in spec.init_containers if one.restart_policy == "Always")
+    for container in (*beside, *spec.containers):
         for port in container.ports:
             if not port.host_port:
                 continue

@@ -1,5 +1,6 @@
 """Node selectors, required node affinity and tolerations of a pod as the rules that placement knows."""
 
+from corral.kinds.scheduling.names import NVIDIA_REPLICAS
 from corral.kinds.scheduling.pod_view import NodeTerm, Requirement, SchedulingSpec
 from corral.kinds.scheduling.pod_view import Toleration as Borne
 from corral.placement.fleet.rules import NAME_FIELD, Expression, RuleSet, Toleration
@@ -15,6 +16,12 @@ def rules_of(spec: SchedulingSpec) -> RuleSet:
         _affinity(spec),
         tuple(_toleration(one) for one in spec.tolerations),
     )
+
+
+def without_turns(rules: RuleSet) -> RuleSet:
+    """Returns rules that allow no node whose GPUs are shared by turns: what it offers as a GPU is a part of one already."""
+    own = (Expression(NVIDIA_REPLICAS, "DoesNotExist"),), (Expression(NVIDIA_REPLICAS, "Lt", ("2",)),)
+    return rules._replace(affinity=tuple((*term, *one) for term in rules.affinity or ((),) for one in own))
 
 
 def _affinity(spec: SchedulingSpec) -> tuple[tuple[Expression, ...], ...]:

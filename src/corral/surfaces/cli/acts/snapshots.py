@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 def taken_snapshot(schedulers: tuple[str, ...]) -> "Snapshot":
     """Returns the chosen cluster as the named schedulers read it, or as ours does; what the rights forbid is told."""
     from corral.control.desk.cluster.scheduling import snapshot_of
-    from corral.control.scheduling.orders import OUR_NAMES, names_of_one_machine
+    from corral.control.scheduling.orders import names_of_one_machine
+    from corral.kinds.scheduling.names import OUR_NAMES
 
     with connected() as session:
         names = frozenset(schedulers) or (names_of_one_machine() if session.is_embedded else OUR_NAMES)
