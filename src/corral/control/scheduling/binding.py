@@ -4,6 +4,7 @@ What may happen to a bind, and what it means:
 
     accepted                     bound; its annotations came with it, in the same write
     no answer                    sent again: the same pod in the same version to the same node is the same bind
+    no answer for long           given up while the server answers reads; the pod is changed, so that no late bind lands
     refused                      the pod is read: bound there by an earlier try, bound elsewhere, gone, or changed meanwhile
     changed meanwhile            the new version counts once the ledger was found to be ours after it was seen
     refused again and again      the place is taken back
@@ -12,7 +13,9 @@ What may happen to a bind, and what it means:
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Iterable
 from enum import Enum
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from corral.control.backoff import Backoff
@@ -25,15 +28,18 @@ from corral.errors import CorralError, PermanentError, RetryError
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
 from corral.kinds.scheduling.ledger import Decision
-from corral.kinds.scheduling.names import TAKEN_BACK
 from corral.kinds.well_known import POD
-from corral.ports.object_store import DeleteOptions, Patch, WriteOptions
+from corral.ports.object_store import WriteOptions
 from corral.ports.refusals import ConflictError, NotFoundError
 
 _log = logging.getLogger("corral.control.scheduling")
 _BACKOFF = Backoff(0.1, 5.0)
 _REFUSALS = 3
 """So often a bind of a pod that waits may be refused before its place is taken back."""
+_FAILURES = 12
+"""So often a bind may have no answer, half a minute or so, before it is given up."""
+_LOOKED = 0.1
+"""How long at most it takes until a bind is sent again whose time has come, in seconds."""
 _AFTER_REFUSALS = Backoff(1.0, 300.0)
 """How long a pod is left alone after that, in seconds, longer each time."""
 
@@ -44,6 +50,8 @@ class Outcome(Enum):
     BOUND = "bound"
     GONE = "gone"
     REFUSED = "refused"
+    UNANSWERED = "unanswered"
+    """Given up, while some bind may yet be on its way: the place is not free before the pod was changed."""
 
 
 class Settled(NamedTuple):
@@ -53,6 +61,23 @@ class Settled(NamedTuple):
     outcome: Outcome
     node: str = ""
     reason: str = ""
+
+
+class _Try(NamedTuple):
+    """A decision that is being carried out, and what happened so far."""
+
+    decision: Decision
+    version: str = ""
+    """The version of the pod that the next bind names; "" before the first one."""
+    failures: int = 0
+    refusals: int = 0
+    is_unanswered: bool = False
+    """Whether some bind of it had no answer, and may be on its way."""
+
+    @property
+    def given_up(self) -> Outcome:
+        """Returns what it comes to when it is not tried any more."""
+        return Outcome.UNANSWERED if self.is_unanswered else Outcome.REFUSED
 
 
 class Binder:
@@ -68,53 +93,87 @@ class Binder:
         self._board = board
         self._keeper = keeper
         self._fence = fence
-        self._line: deque[Decision] = deque()
+        self._line: deque[_Try] = deque()
         self._filled = asyncio.Event()
-        self._marks = 0
+        self._later: list[tuple[float, int, _Try]] = []
+        self._is_later = asyncio.Event()
+        self._count = 0
 
-    def put(self, decisions: list[Decision]) -> None:
+    def put(self, decisions: Iterable[Decision]) -> None:
         """Lets decisions be carried out; they stand in the ledger."""
-        self._line.extend(decisions)
-        if decisions:
+        self._line.extend(_Try(one) for one in decisions)
+        if self._line:
             self._filled.set()
 
     async def take(self) -> Settled:
-        """Carries out the next decision and returns what became of it; called by several tasks at a time."""
-        while not self._line:
-            self._filled.clear()
-            await self._filled.wait()
-        return await self._carry_out(self._line.popleft())
+        """Carries out decisions until of one it is known what became of it; called by several tasks at a time."""
+        while True:
+            while not self._line:
+                self._filled.clear()
+                await self._filled.wait()
+            found = await self._carry_out(self._line.popleft())
+            if isinstance(found, Settled):
+                return found
+            self._put_off(found)
+
+    def _put_off(self, one: _Try) -> None:
+        due = self._clock.monotonic() + _BACKOFF.wait(one.failures, self._randomness.fraction())
+        self._count += 1
+        heappush(self._later, (due, self._count, one))
+        self._is_later.set()
+
+    async def bring_back(self) -> None:
+        """Lets those be tried again whose time has come; works until cancelled. Nobody waits in the place of somebody else."""
+        while True:
+            while not self._later:
+                self._is_later.clear()
+                await self._is_later.wait()
+            await self._clock.sleep(max(0.0, min(self._later[0][0] - self._clock.monotonic(), _LOOKED)))
+            while self._later and self._later[0][0] <= self._clock.monotonic():
+                self._line.append(heappop(self._later)[2])
+                self._filled.set()
 
     # --- binding ---
 
-    async def _carry_out(self, decision: Decision) -> Settled:
-        version = self._version(decision)
-        failures = refusals = 0
-        while version:
-            self._fence()
-            try:
-                with self._events.stepping_back():
-                    await self._store.create(
-                        POD, self._binding(decision, version), WriteOptions(deterministic=True), subresource="binding"
-                    )
-            except (ConflictError, PermanentError) as refused:
-                settled, seen = await self._look(decision, refused)
-                if settled is not None:
-                    return settled
-                refusals += seen == version
-                if refusals >= _REFUSALS:
-                    return Settled(decision, Outcome.REFUSED, reason=refused.message)
-                if seen and seen != version:
-                    await self._keeper.confirm()
-                version = seen or version
-            except RetryError as error:
-                _log.info("bind without an answer", extra={"pod": str(decision.key), "reason": error.message})
-            else:
-                self.bound += 1
-                return Settled(decision, Outcome.BOUND, decision.node)
-            failures += 1
-            await self._clock.sleep(_BACKOFF.wait(failures, self._randomness.fraction()))
-        return Settled(decision, Outcome.GONE)
+    async def _carry_out(self, one: _Try) -> "Settled | _Try":
+        decision, version = one.decision, one.version or self._version(one.decision)
+        if not version:
+            return Settled(decision, Outcome.GONE)
+        self._fence()
+        one = one._replace(version=version, failures=one.failures + 1)
+        try:
+            with self._events.stepping_back():
+                await self._store.create(
+                    POD, self._binding(decision, version), WriteOptions(deterministic=True), subresource="binding"
+                )
+        except (ConflictError, PermanentError) as refused:
+            return await self._after_refusal(one, refused)
+        except RetryError as error:
+            return await self._after_silence(one, error)
+        self.bound += 1
+        return Settled(decision, Outcome.BOUND, decision.node)
+
+    async def _after_refusal(self, one: _Try, refused: CorralError) -> "Settled | _Try":
+        settled, seen = await self._look(one.decision, refused)
+        if settled is not None:
+            return settled
+        refusals = one.refusals + (seen == one.version)
+        if refusals >= _REFUSALS:
+            return Settled(one.decision, one.given_up, reason=refused.message)
+        if seen and seen != one.version:
+            await self._keeper.confirm()
+        return one._replace(version=seen or one.version, refusals=refusals)
+
+    async def _after_silence(self, one: _Try, error: CorralError) -> "Settled | _Try":
+        """Tries on, but not for ever while the server answers others: a bind that fails so often is not the server's trouble alone."""
+        _log.info("bind without an answer", extra={"pod": str(one.decision.key), "reason": error.message})
+        one = one._replace(is_unanswered=True)
+        if one.failures < _FAILURES:
+            return one
+        settled, seen = await self._look(one.decision, error)
+        if settled is None and seen:
+            return Settled(one.decision, one.given_up, reason=error.message)
+        return settled or one
 
     def _version(self, decision: Decision) -> str:
         """Returns the version of the pod that the decision rests on, "" when the pod is gone."""
@@ -125,7 +184,7 @@ class Binder:
         """Asks for the pod whose bind was refused; returns what became of it, or else the version in which it waits."""
         try:
             pod = await self._read(decision.key)
-        except RetryError:
+        except (RetryError, PermanentError):
             return None, ""
         now = pod_now(pod)
         match state_now(decision, now):
@@ -158,60 +217,6 @@ class Binder:
             metadata["annotations"] = annotations
         target = {"apiVersion": "v1", "kind": "Node", "name": decision.node}
         return {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target}
-
-    # --- taking back ---
-
-    async def take_back(self, decision: Decision) -> Settled:
-        """Makes sure that a pod is not bound by any bind of this decision that is still on its way, or finds it bound.
-
-        The decision must stand in the ledger as one that is undone, or have been given up by the bind itself.
-        """
-        self._marks += 1
-        mark = f"{self._keeper.epoch}.{self._marks}"
-        body = {"metadata": {"uid": decision.uid, "annotations": {TAKEN_BACK: mark}}}
-        failures = 0
-        while True:
-            self._fence()
-            try:
-                pod: Object | None = await self._store.patch(POD, decision.key, Patch("merge", body))
-            except NotFoundError:
-                pod = None
-            except ConflictError:  # another pod of this name
-                pod = await self._read_patiently(decision.key)
-            except RetryError as error:
-                failures += 1
-                _log.info("place not taken back yet", extra={"pod": str(decision.key), "reason": error.message})
-                await self._clock.sleep(_BACKOFF.wait(failures, self._randomness.fraction()))
-                continue
-            now = pod_now(pod)
-            if state_now(decision, now) is State.BOUND and now is not None:
-                return Settled(decision, Outcome.BOUND, now.node)
-            return Settled(decision, Outcome.GONE)
-
-    async def evict(self, decision: Decision) -> None:
-        """Lets a bound pod go, so that whoever made it makes it anew; one that is gone already is a success."""
-        failures = 0
-        while True:
-            self._fence()
-            try:
-                await self._store.delete(POD, decision.key, DeleteOptions(uid=decision.uid))
-            except (NotFoundError, ConflictError):
-                return
-            except RetryError as error:
-                failures += 1
-                _log.info("pod not evicted yet", extra={"pod": str(decision.key), "reason": error.message})
-                await self._clock.sleep(_BACKOFF.wait(failures, self._randomness.fraction()))
-            else:
-                return
-
-    async def _read_patiently(self, key: ObjectKey) -> Object | None:
-        failures = 0
-        while True:
-            try:
-                return await self._read(key)
-            except RetryError:
-                failures += 1
-                await self._clock.sleep(_BACKOFF.wait(failures, self._randomness.fraction()))
 
 
 def pod_now(pod: Object | None) -> PodNow | None:

@@ -27,6 +27,7 @@ from corral.control.scheduling.board import Board, Decided
 from corral.control.scheduling.crowd import group_of
 from corral.control.scheduling.explaining import Explaining
 from corral.control.scheduling.foretelling import Foretelling
+from corral.control.scheduling.giving_way.acts import Acts
 from corral.control.scheduling.giving_way.giving_way import GivingWay
 from corral.control.scheduling.groups import Groups
 from corral.control.scheduling.ledger_keeper import LedgerKeeper
@@ -36,6 +37,7 @@ from corral.control.scheduling.promises import State
 from corral.control.scheduling.queueing.followed_queues import FollowedQueues
 from corral.control.scheduling.queueing.followed_quotas import FollowedQuotas
 from corral.control.scheduling.room import FleetRoom
+from corral.control.scheduling.taking_back import TakingBack
 from corral.control.scheduling.telling import Telling, reference_to
 from corral.kinds.scheduling.ledger import Decision
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
@@ -76,6 +78,7 @@ class Scheduler:
         self.board = Board(room, self.desk, orders.names.__contains__, orders.is_used)
         self._keeper = LedgerKeeper(runtime, orders.ledger, runtime.randomness.token(), fence)
         self._binder = Binder(runtime, self.board, self._keeper, fence)
+        self._taking_back = TakingBack(self.board, self._keeper, Acts(runtime, fence), self._take_settled, self._tell)
         self._telling = Telling(self.board, runtime, fence)
         foretelling = Foretelling(self.desk, self._pods.objects, orders.names, runtime.clock)
         self.explaining = Explaining(self.board, self.desk, runtime.clock, runtime.events.emit, fence, foretelling)
@@ -116,7 +119,9 @@ class Scheduler:
                 group.create_task(self._decide(), name="deciding")
                 group.create_task(self._remind(), name="reminding")
                 group.create_task(self._write(), name="writing")
+                self._taking_back.begin(group)
                 group.create_task(self._tidy(), name="tidying")
+                group.create_task(self._binder.bring_back(), name="binding-again")
                 group.create_task(self._telling.run(), name="telling")
                 group.create_task(self.explaining.run(), name="explaining")
                 group.create_task(self._groups.run(), name="groups")
@@ -276,8 +281,10 @@ class Scheduler:
                     self._groups.look(group)
             case Outcome.GONE:
                 self._take_back(decision, _AFTER_LOSS)
+            case Outcome.UNANSWERED:
+                self._taking_back.give_up(settled)
             case Outcome.REFUSED:
-                # All binds of it were answered, so none is on its way any more.
+                # All binds of it were answered, or the pod was changed since: none is on its way any more.
                 refusals = self._refusals[decision.uid] = self._refusals.get(decision.uid, 0) + 1
                 self._tell(decision, "FailedScheduling", f"binding rejected: {settled.reason}", "Warning")
                 self._take_back(decision, patience_after(refusals, self._runtime.randomness.fraction()))
@@ -319,7 +326,7 @@ class Scheduler:
                     self._to_write.set()
             if any(True for _ in self.board.closable()):
                 self._to_write.set()
-            await self._undo_all()
+            self._taking_back.look()
             self._let_wait(now)
 
     def _let_wait(self, now: float) -> None:
@@ -327,37 +334,6 @@ class Scheduler:
             del self._left_alone[uid]
             self.board.let_wait(uid, self._clock.now())
         self._tell_news()
-
-    async def _undo_all(self) -> None:
-        """Takes back every group that the ledger says is undone."""
-        written = {one.uid for one in self._keeper.ledger.decisions if one.is_undone}
-        for _, group in self.board.promises.groups():
-            for uid, decision in list(group.decisions.items()):
-                if uid in written:
-                    await self._undo(decision, group.states[uid])
-
-    async def _undo(self, decision: Decision, state: State) -> None:
-        if state is State.PROMISED:
-            settled = await self._binder.take_back(decision)
-            state = State.BOUND if settled.outcome is Outcome.BOUND else State.GONE
-            if state is State.GONE:
-                self._take_back(decision, _AFTER_LOSS)
-        if state is State.BOUND:
-            await self._evict(decision)
-            self.board.promises.settle(decision.uid, State.GONE)
-
-    async def _evict(self, decision: Decision) -> None:
-        """Lets a pod go whose gang cannot start, if somebody will make it anew; a pod that nobody looks after is only told."""
-        known = self.board.crowd.get(decision.uid)
-        if known is None:
-            return
-        if any(one.controller for one in known.view.metadata.owner_references):
-            await self._binder.evict(decision)
-            self._tell(decision, "GangTakenBack", "evicted: its gang could not start as a whole", "Warning")
-        else:
-            self._tell(
-                decision, "GangIncomplete", "its gang could not start as a whole, and holds its places", "Warning"
-            )
 
 
 def _first(losses: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -52,6 +52,19 @@ class Acts:
         """Asks for the deletion of exactly this pod; returns when it was asked for, or there is no such pod."""
         await self._insist("delete pods", pod, lambda: self._store.delete(POD, pod.key, DeleteOptions(uid=pod.uid)))
 
+    async def touch(self, pod: Leaver, annotations: dict[str, str]) -> Object | None:
+        """Changes annotations of exactly this pod, so that binds of an earlier version fail; returns it as it is then, None when it is gone."""
+        patch = Patch("merge", {"metadata": {"uid": pod.uid, "annotations": annotations}})
+        while True:
+            try:
+                return await self._insist(
+                    "change pods", pod, lambda: self._store.patch(POD, pod.key, patch), is_versioned=True
+                )
+            except ConflictError:  # another pod of this name, or somebody else changed it meanwhile
+                found = await self._insist("read pods", pod, lambda: self._store.get(POD, pod.key))
+                if found is None or found["metadata"].get("uid") != pod.uid:
+                    return None
+
     async def change(self, job: JobName, decide: Callable[[Object], Object | None]) -> Object | None:
         """Changes a job by what `decide` makes of its newest version; returns what it is then, None when it is gone.
 
