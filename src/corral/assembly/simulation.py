@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from corral.placement.offers import NodeOffer
     from corral.placement.potentials.policies import Policy
     from corral.placement.replay.bounds import Bounds
-    from corral.placement.replay.playing import Churned, Filled
+    from corral.placement.replay.playing import Chooser, Churned, Filled
     from corral.placement.replay.traces import TracePod
 
 
@@ -28,13 +28,24 @@ class TraceFlags(NamedTuple):
     churn: float | None
     bound: bool
     plot: Path | None = None
+    mix: str = "known"
+    """`known`, or `observed` from the pods that came."""
 
 
 class _Trace(NamedTuple):
     nodes: "tuple[NodeOffer, ...]"
     pods: "tuple[TracePod, ...]"
     policy: "Policy"
+    """It knows the mix, or nothing yet."""
     capacity: int
+    learns: bool
+
+    @property
+    def chooser(self) -> "Chooser":
+        """Returns the policy as each run begins with it."""
+        from corral.placement.potentials.observed import LearningPolicy
+
+        return LearningPolicy(self.policy) if self.learns else self.policy
 
 
 def simulate_trace(flags: TraceFlags) -> dict[str, Any]:
@@ -48,6 +59,7 @@ def simulate_trace(flags: TraceFlags) -> dict[str, Any]:
     runs = _each(partial(_fill, trace, flags.inflate), flags.seeds)
     report: dict[str, Any] = {
         "policy": flags.policy,
+        "mix": flags.mix,
         "seeds": list(flags.seeds),
         "inflate": flags.inflate,
         "nodes": len(trace.nodes),
@@ -82,7 +94,9 @@ def _read(flags: TraceFlags) -> _Trace:
     if not any(pod.ask.gpu.number for pod in pods):
         hint = "column num_gpu says how many each asks for"
         raise PermanentError("bad-trace", f"{flags.pods}: no pod asks for a GPU", hint=hint)
-    return _Trace(nodes, pods, policy(flags.policy, statistics_of(pod.ask for pod in pods)), capacity)
+    learns = flags.mix == "observed"
+    rule = policy(flags.policy) if learns else policy(flags.policy, statistics_of(pod.ask for pod in pods))
+    return _Trace(nodes, pods, rule, capacity, learns)
 
 
 def _lines(path: Path) -> Iterator[str]:
@@ -103,7 +117,7 @@ def _fill(trace: _Trace, inflate: float, seed: int) -> "Filled":
     from corral.placement.replay.playing import filled
 
     arrivals = inflated(trace.pods, trace.capacity, inflate, seed)
-    return filled(trace.nodes, arrivals, trace.policy, seed, time.process_time)
+    return filled(trace.nodes, arrivals, trace.chooser, seed, time.process_time)
 
 
 def _bound(trace: _Trace, inflate: float, seed: int) -> "Bounds":
@@ -118,7 +132,7 @@ def _churn(trace: _Trace, load: float, seed: int) -> "Churned":
     from corral.placement.replay.playing import MEASURED, WARM_UP, churned
 
     stays = coming_and_going(trace.pods, trace.capacity, load, WARM_UP + MEASURED, seed)
-    return churned(trace.nodes, stays, trace.policy, seed, time.process_time)
+    return churned(trace.nodes, stays, trace.chooser, seed, time.process_time)
 
 
 def _each(run: Callable[[int], Any], seeds: Sequence[int]) -> list[Any]:

@@ -15,7 +15,7 @@ from corral.control.scheduling.admission_desk import AdmissionDesk
 from corral.control.scheduling.board import Board
 from corral.control.scheduling.foretelling import Foretelling
 from corral.control.scheduling.holders import jobs_of
-from corral.control.scheduling.scenes.scene import queue_of_holder
+from corral.control.scheduling.scenes.scene import NO_QUEUE, queue_of_holder
 from corral.control.scheduling.telling import reference_to
 from corral.kinds.well_known import POD
 from corral.placement.remedies.books import Books
@@ -33,7 +33,6 @@ _AGAIN: Final = 600.0
 """Seconds after which it is told again, when it still waits for the same."""
 UNKNOWN: Final = "not-looked-at"
 """The code of gangs whose turn to be explained has not come."""
-_NO_QUEUE: Final = "queue-missing"
 FITS: Final = "fits"
 """The code of those for which there is room, and which wait for their turn."""
 
@@ -113,7 +112,7 @@ class Explaining:
             terms=Terms(with_remedies=False, books=Books(self._desk.queues, namespace=claim.namespace)),
         )
         refusal = self._board.refusal_of(gang)
-        if refusal is not None and (found is None or refusal.code == _NO_QUEUE):
+        if refusal is not None and (found is None or refusal.code in NO_QUEUE):
             code, said = refusal.code, f"Waits: {refusal.sentence[:1].lower()}{refusal.sentence[1:].rstrip('.')}"
         elif found is not None:
             code, said = found.code, found.event
@@ -123,7 +122,7 @@ class Explaining:
         told = before if before is not None and before.code == code else _Told(code, now)
         told = told._replace(looked=now, queue=queue)
         if now - told.said >= _AGAIN and self._clock.now() - claim.arrived >= _PATIENCE:
-            is_hopeless = code == _NO_QUEUE or (found is not None and found.is_hopeless)
+            is_hopeless = code in NO_QUEUE or (found is not None and found.is_hopeless)
             told = self._say(gang, said, told._replace(said=now), is_hopeless=is_hopeless)
         self._told[gang] = told
 

@@ -17,6 +17,7 @@ from corral.placement.gangs.planning import plan
 from corral.placement.offers import NodeOffer
 from corral.placement.potentials.observed import LearningPolicy
 from corral.placement.potentials.policies import Policy
+from corral.placement.potentials.statistics import statistics_of
 from corral.placement.replay.arrivals import Stay
 from corral.placement.replay.fragments import Fragments, fragments_of
 from corral.placement.replay.sizes import size_of
@@ -85,7 +86,7 @@ def filled(offers: Sequence[NodeOffer], arrivals: Sequence[PodAsk], policy: Choo
         while capacity and 100 * asked >= len(curve) * capacity:
             curve.append(_percent(allocated, capacity))
     seconds = clock() - start
-    fragments = fragments_of(fleet, _now(policy).statistics)
+    fragments = fragments_of(fleet, policy.statistics if isinstance(policy, Policy) else statistics_of(arrivals))
     at_end = _percent(allocated, capacity)
     at_100 = curve[100] if len(curve) > 100 else None
     return Filled(seed, at_100, at_end, tuple(curve), arrived, failed, fragments, len(arrivals), seconds)

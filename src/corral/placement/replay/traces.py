@@ -90,7 +90,7 @@ def _number(name: str, place: int, row: Mapping[str, str], column: str, largest:
     text = row[column]
     value = int(text) if text.isascii() and text.isdigit() else -1
     if not 0 <= value <= largest:
-        wanted = f"a whole number from 0 to {largest}" if largest != _LARGEST else "a whole number"
+        wanted = f"a whole number from 0 to {largest}" if largest != _LARGEST else "a whole number that is not huge"
         raise _unreadable(name, place, f"column {column} says {text!r}", f"{column} is {wanted}")
     return value
 

@@ -7,7 +7,7 @@ from corral.control.desk.why.situation import Situation
 from corral.control.desk.why.words import some
 from corral.control.scheduling.crowd import Known
 from corral.control.scheduling.scenes.expecting import Expected, counted_for, expected_start, learn, past_of
-from corral.control.scheduling.scenes.scene import Scene, Turn
+from corral.control.scheduling.scenes.scene import NO_QUEUE, Scene, Turn
 from corral.control.scheduling.scenes.snapshot import Snapshot
 from corral.kinds.reasons import Evidence, Reason
 from corral.kinds.scheduling.pod_view import SchedulingNode
@@ -35,7 +35,7 @@ def reason_of_placement(situation: Situation, nodes: Sequence[SchedulingNode]) -
     if is_decided:
         scene.decide()
     refusal = scene.board.refusal_of(pod.gang) if is_decided else None
-    if refusal is not None and refusal.code in ("queue-missing", "queue-unreadable"):
+    if refusal is not None and refusal.code in NO_QUEUE:
         return _refused(situation, scene, pod, refusal)
     found = _explained(situation, scene, pod, gang)
     if found is None:

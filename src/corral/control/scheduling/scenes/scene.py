@@ -1,25 +1,29 @@
 """A snapshot on the board and at the desk of the scheduler: who waits, who holds what, whose turn it is."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from corral.control.scheduling.admission_desk import TERMS, AdmissionDesk
 from corral.control.scheduling.board import Board, Decided
 from corral.control.scheduling.crowd import GroupKey, Known, Standing, group_of
 from corral.control.scheduling.holders import job_name, jobs_of
+from corral.control.scheduling.queueing.register import Given, Register, Unreadable
 from corral.control.scheduling.reading.queues import UnreadableQueueError, terms_of, terms_of_volcano
 from corral.control.scheduling.room import FleetRoom
-from corral.control.scheduling.scenes.snapshot import GROUP_KINDS, QueueSaid, Snapshot
+from corral.control.scheduling.scenes.snapshot import GROUP_KINDS, QUEUE_KINDS, QueueSaid, Snapshot
 from corral.kinds.objects import Metadata
 from corral.kinds.queues.queue import QUEUE, QueueView
 from corral.kinds.references import ObjectKey
 from corral.placement.admission.admission import Admission
 from corral.placement.admission.cycle import Terms
-from corral.placement.admission.queues import ROOT, QueueTerms
+from corral.placement.admission.queues import ROOT
 from corral.placement.asks import Gang
 from corral.placement.fleet import Fleet
 from corral.placement.potentials.policies import Policy
 from corral.placement.remedies.books import Books
 from corral.placement.remedies.supplies import Job
+
+NO_QUEUE: Final = ("queue-missing", "queue-unreadable")
+"""Codes of gangs that wait for a queue itself; no room would help them."""
 
 
 class Turn(NamedTuple):
@@ -42,8 +46,12 @@ class Scene:
         """Queues that nobody could read."""
         for node in snapshot.nodes:
             self.board.take_node(node.metadata.name, node)
+        register = Register(self.desk, tuple(QUEUE_KINDS.values()))
         for queue in snapshot.queues:
-            self._take_queue(queue)
+            given = given_by(queue)
+            register.put(QUEUE_KINDS[queue.kind], queue.name, given)
+            if isinstance(given, Unreadable):
+                self.unreadable.append(queue.name)
         for group in snapshot.groups:
             key = GroupKey(GROUP_KINDS[group.kind], ObjectKey(group.namespace, group.name))
             self.board.take_group(key, group.size, group.queue)
@@ -107,23 +115,19 @@ class Scene:
         """Returns the queue that counts for a pod that holds room."""
         return queue_of_holder(self.desk, pod)
 
-    def _take_queue(self, said: QueueSaid) -> None:
-        try:
-            self.desk.put_queue(terms_said(said))
-        except UnreadableQueueError as error:
-            self.desk.put_unreadable(said.name, str(error))
-            self.unreadable.append(said.name)
-
 
 def queue_of_holder(desk: AdmissionDesk, pod: Known) -> str:
     """Returns the queue in whose books a pod is that holds room; that of all together when it is in none."""
     return ROOT if pod.standing is Standing.FOREIGN else desk.queue_that_counts(pod.gang, pod.membership.queue)
 
 
-def terms_said(said: QueueSaid) -> QueueTerms:
-    """Returns what a queue may have; raises UnreadableQueueError when that cannot be read."""
+def given_by(said: QueueSaid) -> Given:
+    """Returns what a queue may have, or that this cannot be read."""
     view = QueueView(metadata=Metadata(name=said.name), spec=said.spec)
-    return (terms_of if said.kind == QUEUE.qualified else terms_of_volcano)(view)
+    try:
+        return (terms_of if said.kind == QUEUE.qualified else terms_of_volcano)(view)
+    except UnreadableQueueError as error:
+        return Unreadable(str(error))
 
 
 def _size(pod: Known) -> tuple[int, int, int]:

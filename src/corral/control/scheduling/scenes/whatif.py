@@ -9,7 +9,7 @@ import numpy as np
 from corral.control.scheduling.admission_desk import TERMS
 from corral.control.scheduling.crowd import Known, Standing
 from corral.control.scheduling.scenes.expecting import learn, past_of
-from corral.control.scheduling.scenes.scene import Scene, Turn
+from corral.control.scheduling.scenes.scene import NO_QUEUE, Scene, Turn
 from corral.control.scheduling.scenes.snapshot import Snapshot
 from corral.kinds.scheduling.ledger import Decision
 from corral.placement.admission.amounts import CPU, GPU, amounts_of_gang
@@ -169,7 +169,7 @@ def _reason(scene: Scene, first: Known, jobs: Sequence[Job] | None) -> tuple[str
         if is_told and asked is not None
         else None
     )
-    if found is not None and (refusal is None or refusal.code != "queue-missing"):
+    if found is not None and (refusal is None or refusal.code not in NO_QUEUE):
         return found.code, found.sentence
     return (refusal.code, refusal.sentence.rstrip(".")) if refusal is not None else ("fits", "it has not had its turn")
 

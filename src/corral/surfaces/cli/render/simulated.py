@@ -17,9 +17,14 @@ def trace_summary(report: dict[str, Any]) -> str:
 def _head(report: dict[str, Any]) -> str:
     seeds = len(report["seeds"])
     return (
-        f"policy {report['policy']}: {report['nodes']} nodes with {report['gpus']:g} GPUs, {report['pods']} pods, "
+        f"policy {report['policy']}: {_counted(report['nodes'], 'node')} with {_counted(report['gpus'], 'GPU')},"
+        f" {_counted(report['pods'], 'pod')}, "
         f"{report['inflate']:g} times all GPUs asked for, {seeds} seed{'' if seeds == 1 else 's'}"
     )
+
+
+def _counted(number: float, what: str) -> str:
+    return f"{number:g} {what}{'' if number == 1 else 's'}"
 
 
 def _allocation(report: dict[str, Any]) -> str:

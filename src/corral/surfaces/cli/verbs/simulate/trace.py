@@ -47,6 +47,13 @@ _FILE = click.Path(path_type=Path)
     help="default, fgd, bestfit or random.",
 )
 @click.option(
+    "--mix",
+    type=click.Choice(["known", "observed"]),
+    default="known",
+    show_default=True,
+    help="Whether the policy knows which pods come, as after a long time, or learns it from nothing.",
+)
+@click.option(
     "--churn",
     type=click.FloatRange(0, 100, min_open=True),
     metavar="LOAD",
@@ -61,6 +68,7 @@ def trace(
     inflate: float,
     seeds: tuple[int, ...],
     policy: str,
+    mix: str,
     churn: float | None,
     bound: bool,
     plot: Path | None,
@@ -75,7 +83,7 @@ def trace(
     Pods arrive in random order until 1.3 times all GPUs were asked for; whoever does not fit is dropped. The files have the form
     of Alibaba's published traces of GPU clusters.
     """
-    flags = assembly.TraceFlags(nodes, pods, inflate, seeds, policy, churn, bound, plot)
+    flags = assembly.TraceFlags(nodes, pods, inflate, seeds, policy, churn, bound, plot, mix)
     report: dict[str, Any] = assembly.simulate_trace(flags)
     if output.is_for_people:
         from corral.surfaces.cli.render.simulated import trace_summary
