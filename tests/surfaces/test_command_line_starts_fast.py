@@ -8,11 +8,14 @@ import compileall
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import corral
+from tests.surfaces.conftest import cli_of, private_environment
+from tests.surfaces.hollow_stage import until
 
 HEAVY = {
     "aiohttp",
@@ -104,19 +107,63 @@ def test_commands_that_ask_an_api_need_no_loop_and_no_library_for_it(
     assert _loaded(words, unwanted, tmp_path, KUBECONFIG=str(tmp_path / "kubeconfig")) == ""
 
 
+@pytest.fixture(scope="module")
+def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A home with one job that runs on a fake node, and one that finds no room."""
+    home = tmp_path_factory.mktemp("answering") / "home"
+    cli = cli_of(home)
+    try:
+        assert cli("up", "--no-node", "--fake-nodes", "1x8").returncode == 0
+        for name, gpus in (("digits", "4"), ("waits", "16")):
+            line = ("submit", "pytorchjob", "--name", name, "--image", "none", "--gpus", gpus, "true")
+            assert cli(*line).returncode == 0
+        until(lambda: "RUNNING" in cli("list").stdout, "the job that finds room")
+        until(lambda: "16 GPUs" in cli("why", "waits").stdout, "the word of the scheduler on the other")
+        yield home
+    finally:
+        cli("down")
+
+
+@pytest.mark.parametrize(
+    ("words", "extra"),
+    [
+        (["list"], set()),
+        (["list", "-o", "wide"], set()),
+        (["get", "digits"], set()),
+        (["get", "pods"], set()),
+        (["logs", "digits"], set()),
+        (["top", "job"], set()),
+        (["top", "node"], set()),
+        (["events", "digits"], set()),
+        (["why", "digits"], set()),
+        # Only who asks about a job that finds no room pays for the engine that knows why.
+        (["why", "waits"], {"numpy", "dataclasses"}),
+        (["submit", "tfjob", "--name=x", "--image=i", "true"], set()),
+    ],
+)
+def test_what_reads_an_answer_is_light_too(words: list[str], extra: set[str], answering: Path) -> None:
+    told = _told(words, (HEAVY | {"numpy"}) - {"msgspec"} - extra, answering.parent, CORRAL_HOME=str(answering))
+    assert told == "0 loaded: "
+
+
 def _loaded(words: list[str], unwanted: set[str], folder: Path, **more: str) -> str:
-    """Returns which of some modules a command loads."""
+    """Returns which of some modules a command loads, however it ends."""
+    return _told(words, unwanted, folder, **more).partition("loaded: ")[2]
+
+
+def _told(words: list[str], unwanted: set[str], folder: Path, **more: str) -> str:
+    """Returns the exit status of a command, and which of some modules it loads."""
     program = (
         "import sys\n"
         "from corral.surfaces.cli.main import run\n"
-        f"run({words!r})\n"
-        f"sys.stderr.write('loaded: ' + ' '.join(sorted({unwanted!r} & sys.modules.keys())))\n"
+        f"status = run({words!r})\n"
+        f"sys.stderr.write(str(status) + ' loaded: ' + ' '.join(sorted({unwanted!r} & sys.modules.keys())))\n"
     )
-    environment = {**os.environ, "CORRAL_HOME": str(folder / "home"), **more}
+    environment = {**private_environment(folder / "home"), **more}
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, cwd=folder, capture_output=True, text=True, timeout=60
     )
-    return done.stderr.splitlines()[-1].removeprefix("loaded: ")
+    return done.stderr.splitlines()[-1]
 
 
 def _processor_seconds(*words: str) -> float:
