@@ -106,6 +106,10 @@ class AdmissionDesk:
         running = self._admission.ground.running.get(gang)
         return running.claim.gang.queue if running is not None else self.queue_of(named)
 
+    def left_in(self, namespace: str) -> Mapping[str, int]:
+        """Returns what the quota of a namespace leaves; resources that are not named have no bound."""
+        return self._admission.ground.namespaces.get(namespace, {})
+
     def queue_of(self, named: str) -> str:
         """Returns the queue that counts for a gang which names one."""
         if not self._queues or (named == _UNCHOSEN and named not in self._queues):

@@ -1,5 +1,6 @@
 """ResourceQuotas: followed, so that no job is told to grow by pods that the server would refuse to make."""
 
+import logging
 from collections.abc import Sequence
 
 from corral.control.mirror import Delta
@@ -10,7 +11,9 @@ from corral.control.scheduling.installed_kinds import known
 from corral.control.scheduling.reading.quotas import left_by
 from corral.kinds.scheduling.quota_view import QuotaView
 from corral.kinds.well_known import RESOURCE_QUOTA
-from corral.ports.refusals import NotFoundError
+from corral.ports.refusals import ForbiddenError
+
+_log = logging.getLogger("corral.control.scheduling")
 
 
 class FollowedQuotas:
@@ -23,11 +26,14 @@ class FollowedQuotas:
         self._quotas: ObjectCache[QuotaView] = runtime.caches.shaped(RESOURCE_QUOTA, QuotaView)
 
     async def follow(self) -> None:
-        """Returns when all quotas are known; a server that has no such kind is not asked again, since it is no kind to install."""
+        """Returns when all quotas are known; a server that has no such kind, or shows it to us never, is not asked again."""
         self._quotas.subscribe(self._take)
         await known(self._quotas, self._clock)
-        if not self._quotas.has_synced and isinstance(self._quotas.failure, NotFoundError):
-            await self._caches.drop(RESOURCE_QUOTA)
+        if self._quotas.has_synced:
+            return
+        if isinstance(self._quotas.failure, ForbiddenError):
+            _log.warning("quotas of namespaces are not known: %s", self._quotas.failure.message)
+        await self._caches.drop(RESOURCE_QUOTA)
 
     def _take(self, deltas: Sequence[Delta[QuotaView]]) -> None:
         for namespace in dict.fromkeys(delta.key.namespace for delta in deltas):
