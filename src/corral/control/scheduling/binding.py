@@ -13,7 +13,7 @@ What may happen to a bind, and what it means:
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from enum import Enum
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
@@ -86,6 +86,8 @@ class Binder:
     def __init__(self, runtime: Runtime, board: Board, keeper: LedgerKeeper, fence: Fence) -> None:
         self.bound = 0
         """How many pods were bound so far."""
+        self.before: Callable[[Decision], Awaitable[None]] = _nothing
+        """What is done before a bind is sent; it raises as a server does that refuses the bind."""
         self._store = runtime.store
         self._clock = runtime.clock
         self._randomness = runtime.randomness
@@ -143,6 +145,7 @@ class Binder:
         one = one._replace(version=version, failures=one.failures + 1)
         try:
             with self._events.stepping_back():
+                await self.before(decision)
                 await self._store.create(
                     POD, self._binding(decision, version), WriteOptions(deterministic=True), subresource="binding"
                 )
@@ -217,6 +220,10 @@ class Binder:
             metadata["annotations"] = annotations
         target = {"apiVersion": "v1", "kind": "Node", "name": decision.node}
         return {"apiVersion": "v1", "kind": "Binding", "metadata": metadata, "target": target}
+
+
+async def _nothing(_: Decision) -> None:
+    """Does nothing."""
 
 
 def pod_now(pod: Object | None) -> PodNow | None:

@@ -14,6 +14,7 @@ from corral.control.scheduling.desk import Admitted, Desk
 from corral.control.scheduling.dialects.dialect import Asked, Placed
 from corral.control.scheduling.promises import Group, Promises, State, can_close
 from corral.control.scheduling.reading.asks import Request
+from corral.control.scheduling.reading.claims import Stored
 from corral.control.scheduling.reading.membership import membership_of
 from corral.control.scheduling.reading.offers import Place, handing_over, held_devices, place_of
 from corral.control.scheduling.reading.ports import is_port, offered
@@ -58,7 +59,7 @@ class Board:
         self._is_ours = is_ours
         self._is_used = is_used
         self._certifier = Certifier(room.fleet)
-        self._reader = Reader(room.fleet.rules)
+        self.reader = Reader(room.fleet.rules)
         self._ports: set[str] = set()
         self._unsettled: dict[str, dict[str, None]] = {}
         """By node, the pods of which nobody says which of its GPUs they hold."""
@@ -73,7 +74,7 @@ class Board:
         if place == self.places.get(name):
             return
         self.changes += 1
-        self._reader.take_place(name, place)
+        self.reader.take_place(name, place)
         if place is None:
             del self.places[name]
             self._desk.remove_node(name)
@@ -134,14 +135,14 @@ class Board:
 
     def _read_again(self, now: float) -> None:
         """Lets pods ask what their words mean now that others have come or gone."""
-        for uid in self._reader.stale():
+        for uid in self.reader.stale():
             known = self.crowd.get(uid)
             if known is None:
                 continue
             if known.standing in (Standing.WAITING, Standing.HELD_BACK):
                 self._take_unbound(known.view, now)
             else:
-                self._ask_anew(known, known._replace(request=self._reader.again(known.view, known.request)), now)
+                self._ask_anew(known, known._replace(request=self.reader.again(known.view, known.request)), now)
 
     def _ask_anew(self, known: Known, fresh: Known, now: float) -> None:
         """Notes that a pod which is where it was may ask for something else."""
@@ -162,7 +163,7 @@ class Board:
 
     def _forget(self, uid: str) -> None:
         pod = self.crowd.remove(uid)
-        self._reader.forget(uid)
+        self.reader.forget(uid)
         self.promises.settle(uid, State.GONE)
         if pod is None:
             return
@@ -237,7 +238,7 @@ class Board:
         return Known(pod, request, membership, gang_name(pod, membership), standing, None, arrived, until)
 
     def _request(self, pod: SchedulingPod) -> Request:
-        request = self._reader.read(pod)
+        request = self.reader.read(pod)
         self._learn_ports(request.ask)
         return request
 
@@ -271,7 +272,7 @@ class Board:
         """Lets as many gangs have their turn; what they get is taken from now on, and must be written to the ledger."""
         self._read_again(now)
         self.tell_desk()
-        self._reader.tidy(self.room.fleet)
+        self.reader.tidy(self.room.fleet)
         cycle = self._desk.cycle(now, most)
         self.changes += len(cycle.refused)
         certificates = self._certifier.certify(cycle.admitted, epoch)
@@ -419,6 +420,17 @@ class Board:
         asked = Asked(known.view, amounts)
         placed = Placed(asked, known.request.ask.gpu, place.offer, decision.devices, now)
         return handing_over(known.request, place, placed)
+
+    def stored(self, decision: Decision) -> Stored | None:
+        """Returns what the claims of a pod come to now, None when there is nothing to look at."""
+        known = self.crowd.get(decision.uid)
+        if known is None or not known.view.spec.volumes or decision.node not in self.places:
+            return None
+        return self.reader.storage.of(known.view)
+
+    def take_storage(self) -> None:
+        """Notes that claims, volumes or classes have changed."""
+        self.changes += self.reader.storage_changed()
 
     # --- what is told ---
 

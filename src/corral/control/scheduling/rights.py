@@ -27,6 +27,15 @@ RIGHTS: tuple[Right, ...] = (
     Right("", ("pods/status",), ("patch",), "", "why they wait, and that they are taken away"),
     Right("", ("events",), ("create", "patch"), "", "telling people"),
     Right("", ("configmaps",), ("get", "create", "update"), "", "the ledger, in the scheduler's own namespace"),
+    Right("", ("persistentvolumes",), ("list", "watch"), "", "from which nodes the volumes of pods can be reached"),
+    Right(
+        "",
+        ("persistentvolumeclaims",),
+        ("list", "watch", "patch"),
+        "",
+        "which volumes pods have; patch tells a provisioner on which node the first pod of a claim will run",
+    ),
+    Right("storage.k8s.io", ("storageclasses",), ("list", "watch"), "", "which volumes are made for their first pod"),
     Right("", ("resourcequotas",), ("list", "watch"), "", "whether a namespace may have more pods, before a job grows"),
     Right("coordination.k8s.io", ("leases",), ("get", "create", "update"), _LEASE, "taking turns, in its namespace"),
     Right(

@@ -39,6 +39,7 @@ from corral.control.scheduling.queueing.followed_quotas import FollowedQuotas
 from corral.control.scheduling.room import FleetRoom
 from corral.control.scheduling.taking_back import TakingBack
 from corral.control.scheduling.telling import Telling, reference_to
+from corral.control.scheduling.volumes import FollowedVolumes
 from corral.kinds.scheduling.ledger import Decision
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
 from corral.kinds.well_known import NODE, POD
@@ -86,6 +87,9 @@ class Scheduler:
         self._groups.on_news = self._tell_news
         self.queues = FollowedQueues(runtime, self.board, self.desk, fence, writes=not orders.shard)
         self.queues.on_news = self._tell_news
+        self._volumes = FollowedVolumes(runtime, self.board)
+        self._volumes.on_news = self._tell_news
+        self._binder.before = self._volumes.choose
         self._quotas = FollowedQuotas(runtime, self.desk)
         self.giving_way = GivingWay(runtime, self.board, self._keeper, fence)
         self.giving_way.on_done = self._tell_news
@@ -153,6 +157,7 @@ class Scheduler:
     async def _follow(self) -> None:
         await self.queues.follow()  # no gang may be let in by no terms
         await self._quotas.follow()
+        await self._volumes.follow()  # no pod may be bound away from its volumes
         await self._groups.follow()
         self._nodes.subscribe(self._take_nodes)
         await self._nodes.wait_synced()  # a pod that is bound holds its place only where the node is known

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 from corral.control.scheduling.dialects.gpushare import MIXED, unit_of
 from corral.control.scheduling.reading.asks import Request, request_of
+from corral.control.scheduling.reading.claims import Storage, claims_of
 from corral.control.scheduling.reading.neighbourhood import CrowdColumns, Neighbourhood
 from corral.control.scheduling.reading.offers import Place
 from corral.kinds.scheduling.names import ALIYUN_MEMORY
@@ -24,12 +25,20 @@ class Reader:
         """In which unit each node of gpushare counts memory."""
         self._by_memory: dict[str, None] = {}
         """The pods that ask for memory in the words of gpushare."""
+        self.storage = Storage()
+        self._claimants: dict[str, None] = {}
+        """The pods with claims that are not bound yet."""
         self._stale: dict[str, None] = {}
 
     def read(self, pod: SchedulingPod) -> Request:
         """Returns what a pod asks."""
-        uid = pod.metadata.uid
-        request = request_of(pod, self._rules, self._unit(pod))
+        uid, stored = pod.metadata.uid, self.storage.of(pod)
+        request = request_of(pod, lambda one: self._rules(stored.narrowed(one)), self._unit(pod))
+        request = request._replace(complaint=request.complaint or stored.complaint)
+        if not pod.spec.node_name and any(True for _ in claims_of(pod)):
+            self._claimants[uid] = None
+        else:
+            self._claimants.pop(uid, None)
         if request.speaks_of(ALIYUN_MEMORY):
             self._by_memory[uid] = None
         else:
@@ -39,15 +48,21 @@ class Reader:
 
     def again(self, pod: SchedulingPod, request: Request) -> Request:
         """Returns what a pod asks that was read before, and has not changed itself."""
-        if pod.metadata.uid in self._by_memory:
+        if pod.metadata.uid in self._by_memory or pod.metadata.uid in self._claimants:
             return self.read(pod)
         return self._neighbourhood.again(pod, request)
 
     def forget(self, uid: str) -> None:
         """Notes that a pod is gone."""
         self._by_memory.pop(uid, None)
+        self._claimants.pop(uid, None)
         self._stale.pop(uid, None)
         self._neighbourhood.forget(uid)
+
+    def storage_changed(self) -> bool:
+        """Notes that claims, volumes or classes are others now; returns whether that concerns anybody."""
+        self._stale |= self._claimants
+        return bool(self._claimants)
 
     def take_place(self, name: str, place: Place | None) -> None:
         """Notes a node as it is now, None when it is gone."""

@@ -1,7 +1,7 @@
 """Node selectors, required node affinity and tolerations of a pod as the rules that placement knows."""
 
 from corral.kinds.scheduling.names import NVIDIA_REPLICAS
-from corral.kinds.scheduling.pod_view import NodeTerm, Requirement, SchedulingSpec
+from corral.kinds.scheduling.pod_view import NodeSelector, NodeTerm, Requirement, SchedulingSpec
 from corral.kinds.scheduling.pod_view import Toleration as Borne
 from corral.placement.fleet.rules import NAME_FIELD, Expression, RuleSet, Toleration
 
@@ -28,7 +28,12 @@ def _affinity(spec: SchedulingSpec) -> tuple[tuple[Expression, ...], ...]:
     nodes = spec.affinity.node_affinity if spec.affinity is not None else None
     if nodes is None or nodes.required is None:
         return ()
-    return tuple(_term(one) for one in nodes.required.node_selector_terms or ()) or (_NOBODY,)
+    return terms_of(nodes.required)
+
+
+def terms_of(selector: NodeSelector) -> tuple[tuple[Expression, ...], ...]:
+    """Returns the terms of which one must hold."""
+    return tuple(_term(one) for one in selector.node_selector_terms or ()) or (_NOBODY,)
 
 
 def _term(term: NodeTerm) -> tuple[Expression, ...]:
