@@ -48,6 +48,7 @@ NAMES: dict[str, Refusal] = {
 }
 
 VALUES: dict[str, Refusal] = {
+    "no name of a queue": Refusal(f"{_TF} --queue Team_A {_RUN}", ("--queue", "Team_A")),
     "no name": Refusal(f"arena submit tfjob --image=i {_RUN}", ("--name",)),
     "no image": Refusal(f"arena submit pytorchjob --name=j {_RUN}", ("--image",)),
     "an unknown flag": Refusal(f"{_TF} --worker 3 {_RUN}", ("--worker", "--workers")),

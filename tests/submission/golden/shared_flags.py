@@ -241,6 +241,10 @@ SHARED: dict[str, tuple[str, _Told]] = {
         "--queue=research --scheduler=mine",
         _every(lambda role: role.pod("schedulerName", "mine")),
     ),
+    "a queue without a name, before another flag": (
+        "--queue --gang=false",
+        lambda job: (job.job("metadata.annotations[scheduling.x-k8s.io/suspend]", "true"),),
+    ),
     "no queue": ("--queue=false", lambda job: (job.job("metadata.annotations[scheduling.x-k8s.io/suspend]", ABSENT),)),
     "a run time": (
         "--run-time 1h30m",

@@ -16,7 +16,8 @@ EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 OPERATORS: Final = ("Equal", "Exists")
 _TRUE: Final = ("1", "t", "T", "TRUE", "true", "True")
 _FALSE: Final = ("0", "f", "F", "FALSE", "false", "False")
-QUEUE_FORM: Final = r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?"
+QUEUE_FORM: Final = r"[A-Za-z0-9][\w.-]*"
+"""One plain word: what cannot be a name after all is better told than taken for a command."""
 _MOST_DIGITS: Final = 9
 _MILLIS: Final = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 _TIME: Final = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)(ms|s|m|h|d)")
