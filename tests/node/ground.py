@@ -154,7 +154,8 @@ class RealGround(MachineGround):
 
     def _started(self) -> "subprocess.Popen[bytes]":
         words = ["node", "--kubeconfig", str(self.kubeconfig), "--name", self.node, "--folder", str(self.folder)]
-        words += ["--client-ca-file", str(self._plane.credentials.authority.certificate)]
+        # What the tests make is meant for this machine, and tolerates nothing.
+        words += ["--no-taint", "--client-ca-file", str(self._plane.credentials.authority.certificate)]
         with self._log.open("ab") as log:
             return subprocess.Popen(
                 [sys.executable, "-m", "corral", *words], stdout=log, stderr=log, env=clean_environment()

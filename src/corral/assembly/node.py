@@ -19,6 +19,7 @@ class NodeFlags(NamedTuple):
     name: str = ""
     folder: str = ""
     client_ca_file: str = ""
+    is_tainted: bool = True
 
 
 def run_node(flags: NodeFlags) -> None:
@@ -36,7 +37,14 @@ def run_node(flags: NodeFlags) -> None:
     # A folder for each cluster, and what images mean here for all of them.
     folder = flags.folder or os.path.join(home.root, "nodes", access.context or "cluster")
     images = "" if flags.folder else NodeFolder(home.node).images
-    orders = NodeOrders(folder, flags.name, joins=True, images=images, client_ca_file=flags.client_ca_file)
+    orders = NodeOrders(
+        folder,
+        flags.name,
+        joins=True,
+        is_tainted=flags.is_tainted,
+        images=images,
+        client_ca_file=flags.client_ca_file,
+    )
     asyncio.run(keep_pods(access, orders))
 
 

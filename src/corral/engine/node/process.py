@@ -58,6 +58,8 @@ class NodeOrders(NamedTuple):
     name: str = ""
     joins: bool = False
     """Whether the folder belongs to one cluster for good; that of the embedded one goes with its home."""
+    is_tainted: bool = False
+    """Whether only pods may come that tolerate a node of processes."""
     images: str = ""
     """The file with what image names mean, when it is not in the folder."""
     token_file: str = ""
@@ -76,7 +78,7 @@ async def run(access: Access, orders: NodeOrders) -> None:
         async with AsyncClient(access, manager="corral-node") as client:
             if orders.joins:
                 await refuse_other_cluster(folder, client, access.server)
-            await until_stopped(_work(client, folder, name, admission))
+            await until_stopped(_work(client, folder, name, admission, is_tainted=orders.is_tainted))
 
 
 def node_name(hostname: str) -> str:
@@ -85,7 +87,7 @@ def node_name(hostname: str) -> str:
     return kept.lower().strip("-.")[:253] or "this-machine"
 
 
-async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: Admission) -> None:
+async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: Admission, *, is_tainted: bool) -> None:
     runtime = runtime_of(
         client, clock=SystemClock(), randomness=SystemRandomness(), component="kubelet", settings=_SETTINGS
     )
@@ -109,6 +111,7 @@ async def _work(client: AsyncClient, folder: NodeFolder, name: str, admission: A
             described(capacity, system()),
             door=door,
             pressures=lambda: pressures(folder.root, disk_room(folder.root), memory_room()),
+            is_tainted=is_tainted,
         )
         await membership.register()
         _log.info("node registered", extra={"node": name, "api": client.access.server})

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
-from corral.engine.node.membership.node_object import Machine, labels_of, status_of
+from corral.engine.node.membership.node_object import PROCESSES_ONLY, Machine, labels_of, status_of
 from corral.errors import CorralError
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
@@ -41,7 +41,15 @@ class Membership:
     """Registers the node and keeps it alive in the eyes of the cluster."""
 
     def __init__(
-        self, store: ObjectStore, clock: Clock, name: str, machine: Machine, *, door: Door, pressures: Pressures
+        self,
+        store: ObjectStore,
+        clock: Clock,
+        name: str,
+        machine: Machine,
+        *,
+        door: Door,
+        pressures: Pressures,
+        is_tainted: bool = False,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -49,13 +57,18 @@ class Membership:
         self._machine = machine
         self._door = door
         self._pressures = pressures
+        self._is_tainted = is_tainted
         self._told: tuple[Mapping[str, str], float] | None = None
 
     async def register(self) -> None:
-        """Makes the Node, or takes over the one of this name; written twice, nothing changes."""
+        """Makes the Node, or takes over the one of this name; written twice, nothing changes.
+
+        A taint comes with the Node as it is made, and like kubelet's never again: whoever takes it away means it.
+        """
         marks = {"labels": labels_of(self._name, self._machine), "annotations": dict(self._door.annotations)}
         with suppress(AlreadyExistsError):
-            await self._store.create(NODE, {"metadata": {"name": self._name, **marks}})
+            spec = {"spec": {"taints": [PROCESSES_ONLY]}} if self._is_tainted else {}
+            await self._store.create(NODE, {"metadata": {"name": self._name, **marks}, **spec})
         await self._store.patch(NODE, self._key, Patch("merge", {"metadata": marks}))
         await self._tell()
         await self._renew()

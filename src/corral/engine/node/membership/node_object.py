@@ -10,6 +10,9 @@ from corral.reconcile.moments import stamp_of
 HOST_IP = "127.0.0.1"
 MOST_PODS = 1000
 
+PROCESSES_ONLY: Object = {"key": PROCESS_NODE, "value": "true", "effect": "NoSchedule"}
+"""The taint of a node of a cluster that others use too: their pods expect containers."""
+
 _WELL = {
     "MemoryPressure": ("KubeletHasSufficientMemory", "there is enough memory"),
     "DiskPressure": ("KubeletHasNoDiskPressure", "there is enough room on the disk"),
