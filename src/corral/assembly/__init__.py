@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from corral.assembly.access import is_this_machine
+    from corral.assembly.cluster_part import PartFlags
     from corral.assembly.contexts import forget_used, known_contexts, use, where_set
     from corral.assembly.desk import open_glance, open_session
     from corral.assembly.embedded import (
@@ -42,6 +43,7 @@ __all__ = [
     "NodeFlags",
     "OperatorFlags",
     "Overview",
+    "PartFlags",
     "SchedulerFlags",
     "SnapshotFlags",
     "TraceFlags",
@@ -116,6 +118,7 @@ _MODULES = {
         "image_orders",
         "run_node",
     ),
+    "corral.assembly.cluster_part": ("PartFlags",),
     "corral.assembly.operator": (
         "OperatorFlags",
         "run_operator",

@@ -75,7 +75,7 @@ def test_log_lines_can_be_json(start: Start, stage: Stage) -> None:
 
 def test_the_embedded_cluster_is_said_to_have_an_operator_of_its_own(start: Start, stage: Stage) -> None:
     log = start().log
-    stage.wait(log.read_text, lambda text: "`corral up` runs an operator of its own" in text)
-    (line,) = [line for line in log.read_text().splitlines() if "an operator of its own" in line]
+    stage.wait(log.read_text, lambda text: "`corral up` runs one of its own" in text)
+    (line,) = [line for line in log.read_text().splitlines() if "one of its own" in line]
     assert " warning operator: " in line
     assert "--api-only" in line

@@ -3,6 +3,7 @@
 import click
 
 from corral import assembly
+from corral.surfaces.cli.calling.cluster_part import part_options
 
 
 def _not_needed(_: click.Context, option: click.Parameter, value: int | None) -> None:
@@ -12,8 +13,6 @@ def _not_needed(_: click.Context, option: click.Parameter, value: int | None) ->
 
 
 @click.command()
-@click.option("--kubeconfig", default="", metavar="PATH", help="How to reach the API; by default the pod's own access.")
-@click.option("--context", default="", metavar="NAME", help="A context of the kubeconfig other than its current one.")
 @click.option(
     "--namespace",
     default="",
@@ -34,19 +33,6 @@ def _not_needed(_: click.Context, option: click.Parameter, value: int | None) ->
     default="",
     metavar="NAME",
     help="Announce gangs to this scheduler: volcano, or one with scheduler-plugins.",
-)
-@click.option(
-    "--metrics-bind-address", default=":8080", show_default=True, metavar="ADDRESS", help="/metrics; 0 for none."
-)
-@click.option(
-    "--health-probe-bind-address",
-    default=":8081",
-    show_default=True,
-    metavar="ADDRESS",
-    help="/healthz and /readyz; 0 for none.",
-)
-@click.option(
-    "--leader-elect/--no-leader-elect", default=True, show_default=True, help="Take turns with others by a lease."
 )
 @click.option(
     "--pytorch-init-container-image",
@@ -70,14 +56,6 @@ def _not_needed(_: click.Context, option: click.Parameter, value: int | None) ->
     help="Image that brings kubectl to the launcher of a v1 MPIJob.",
 )
 @click.option(
-    "--stale-after",
-    type=click.FloatRange(min=1),
-    default=90.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Health fails when the server was not heard for so long.",
-)
-@click.option(
     "--lost-node-grace",
     type=click.FloatRange(min=10),
     default=60.0,
@@ -85,12 +63,10 @@ def _not_needed(_: click.Context, option: click.Parameter, value: int | None) ->
     metavar="SECONDS",
     help="How long a node may be gone or silent before its pods are given up.",
 )
-@click.option(
-    "--log-format", type=click.Choice(["json", "text"]), default="text", show_default=True, help="Form of log lines."
-)
 @click.option("--controller-threads", type=int, hidden=True, callback=_not_needed, expose_value=False)
 @click.option("--qps", type=int, hidden=True, callback=_not_needed, expose_value=False)
 @click.option("--burst", type=int, hidden=True, callback=_not_needed, expose_value=False)
+@part_options
 def operator(**flags: object) -> None:
     """Look after training jobs of a cluster, until stopped.
 

@@ -3,11 +3,10 @@
 import click
 
 from corral import assembly
+from corral.surfaces.cli.calling.cluster_part import part_options
 
 
 @click.command()
-@click.option("--kubeconfig", default="", metavar="PATH", help="How to reach the API; by default the pod's own access.")
-@click.option("--context", default="", metavar="NAME", help="A context of the kubeconfig other than its current one.")
 @click.option(
     "--name",
     "names",
@@ -60,30 +59,7 @@ from corral import assembly
     metavar="SECONDS",
     help="How long an elastic gang keeps its size before it grows.",
 )
-@click.option(
-    "--metrics-bind-address", default=":8080", show_default=True, metavar="ADDRESS", help="/metrics; 0 for none."
-)
-@click.option(
-    "--health-probe-bind-address",
-    default=":8081",
-    show_default=True,
-    metavar="ADDRESS",
-    help="/healthz and /readyz; 0 for none.",
-)
-@click.option(
-    "--leader-elect/--no-leader-elect", default=True, show_default=True, help="Take turns with others by a lease."
-)
-@click.option(
-    "--stale-after",
-    type=click.FloatRange(min=1),
-    default=90.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="Health fails when the server was not heard for so long.",
-)
-@click.option(
-    "--log-format", type=click.Choice(["json", "text"]), default="text", show_default=True, help="Form of log lines."
-)
+@part_options
 def scheduler(**flags: object) -> None:
     """Bind pods to the nodes of a cluster, gangs as a whole, until stopped.
 
