@@ -5,6 +5,8 @@ appear in a new group, is played by making them.
 """
 
 import os
+import subprocess
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from corral.engine.node.machine.control_groups import (
     MountedHierarchy,
     can_be_joined,
     door_of,
+    end_as_one,
     hierarchies,
     is_limited,
     killed_for_memory,
@@ -78,6 +81,39 @@ def test_limits_and_evidence_are_written_and_read_in_version_2(tmp_path: Path) -
     assert (tmp_path / "memory.swap.max").read_text().startswith("0")
     assert is_limited(group)
     assert (killed_for_memory(group), peak_memory(group)) == (2, 990)
+
+
+def test_a_group_without_memory_ends_as_one_in_version_2(tmp_path: Path) -> None:
+    (tmp_path / "memory.oom.group").write_text("0\n")
+    end_as_one(str(tmp_path))
+    assert (tmp_path / "memory.oom.group").read_text().startswith("1")
+
+
+def test_groups_are_made_joined_and_removed_in_a_real_version_2() -> None:
+    """Machines with version 1 often mount version 2 beside it, with hardly a controller: whatever needs none is tried there."""
+    found = mounted(Path("/proc/self/mountinfo").read_text(), Path("/proc/self/cgroup").read_text())
+    version_2 = [one for one in found if one.version == 2]
+    if not version_2 or not os.access(version_2[0].folder, os.W_OK):
+        pytest.skip("this machine has no version 2, or none to write to")
+    place = usable([version_2[0]._replace(controllers=("pids",))]).membership
+    if not place:
+        pytest.skip("nobody may move into groups of version 2 here")
+    group = os.path.join(place, f"test-{os.getpid()}")
+    os.mkdir(group)
+    script = 'echo 0 >"$1"; echo in; exec sleep 60'
+    child = subprocess.Popen(["/bin/sh", "-c", script, "sh", door_of(group)], stdout=subprocess.PIPE)
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"in\n"
+        assert door_of(group).endswith("cgroup.procs")
+        assert members([group]) == {child.pid}
+        assert not remove_groups([group], patience=0.0)
+    finally:
+        child.kill()
+        child.communicate()
+    assert remove_groups([group], patience=5.0)
+    with suppress(OSError):  # a node that runs here may use it
+        os.rmdir(place)
 
 
 def test_the_lowest_limit_of_all_groups_around_counts(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ def make_groups(node: str, name: str, memory_bytes: int | None) -> tuple[str, ..
             _make_inner(os.path.join(place, node))
             made.append(os.path.join(place, node, name))
             os.makedirs(made[-1], exist_ok=True)
+            end_as_one(made[-1])
         if memory_bytes is not None and places.memory:
             limit_memory(os.path.join(places.memory, node, name), memory_bytes)
     except OSError:
@@ -112,6 +113,14 @@ def limit_memory(group: str, memory_bytes: int) -> None:
     else:
         _write(f"{group}/memory.limit_in_bytes", str(memory_bytes))
         _write_if_there(f"{group}/memory.memsw.limit_in_bytes", str(memory_bytes))
+
+
+def end_as_one(group: str) -> None:
+    """Has the kernel, when it kills for memory, kill all of a group, as a kubelet does: no half of a container stays behind.
+
+    Version 1 cannot; there the kernel chooses one process.
+    """
+    _write_if_there(f"{group}/memory.oom.group", "1")
 
 
 def door_of(group: str) -> str:
