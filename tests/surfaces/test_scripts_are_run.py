@@ -235,3 +235,18 @@ def test_the_environment_of_the_caller_says_which_python_it_is(home: Path, cli: 
     done = cli("run", "--dry-run=client", "-o", "json", "train.py", VIRTUAL_ENV=str(tmp_path / "other"))
     trainer = json.loads(done.stdout)["spec"]["jaxReplicaSpecs"]["Worker"]["template"]["spec"]["containers"][0]
     assert trainer["command"] == [str(program), "train.py"]
+
+
+def test_a_script_waits_in_a_queue_and_says_how_long_it_runs(cli: Cli) -> None:
+    write(train="print(1)\n")
+    done = cli("run", "--queue", "vision", "--run-time", "90m", "--dry-run=client", "-o", "json", "train.py")
+    assert done.returncode == 0, done.stderr
+    job = json.loads(done.stdout)
+    template = job["spec"]["pytorchReplicaSpecs"]["Master"]["template"]
+    for metadata in (job["metadata"], template["metadata"]):
+        assert metadata["labels"]["corral.dev/queue"] == "vision"
+        assert metadata["annotations"]["corral.dev/run-time"] == "5400s"
+    assert template["spec"]["schedulerName"] == "corral-scheduler"
+    wrong = cli("run", "--queue", "Vision_1", "--dry-run=client", "train.py")
+    assert wrong.returncode == 2
+    assert "--queue: 'Vision_1'" in wrong.stderr

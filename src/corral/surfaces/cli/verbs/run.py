@@ -9,6 +9,7 @@ from corral.surfaces.cli.render.output import say_to_nobody, tell
 from corral.surfaces.cli.speech.exit_codes import DONE, FAILED, LOST
 from corral.surfaces.cli.speech.mistyped import Mistyped
 from corral.surfaces.cli.submission.sending import Sending, send, sending_given, sending_options
+from corral.surfaces.cli.words.durations import seconds_given
 
 if TYPE_CHECKING:
     from corral.assembly.scripts import Prepared
@@ -17,7 +18,19 @@ if TYPE_CHECKING:
     from corral.kinds.objects import Object
 
 _STATUS = {"reached": DONE, "failed": FAILED, "otherwise": FAILED, "lost": LOST}
-_FIELDS = ("workers", "name", "image", "gpus", "cpu", "memory", "nproc_per_node", "queue", "checkpoints", "stays")
+_FIELDS = (
+    "workers",
+    "name",
+    "image",
+    "gpus",
+    "cpu",
+    "memory",
+    "nproc_per_node",
+    "queue",
+    "run_time",
+    "checkpoints",
+    "stays",
+)
 """The options that are fields of the submission as they are."""
 
 
@@ -35,6 +48,7 @@ _FIELDS = ("workers", "name", "image", "gpus", "cpu", "memory", "nproc_per_node"
 @click.option("-e", "--env", "variables", multiple=True, metavar="KEY=VALUE", help="A variable; repeatable.")
 @click.option("--data", "claims", multiple=True, metavar="CLAIM:PATH", help="A claim and where it is seen; repeatable.")
 @click.option("--queue", default="", metavar="NAME", help="Wait in this queue, and be placed by Corral.")
+@click.option("--run-time", callback=seconds_given, metavar="TIME", help="How long it will run, to fill gaps: 90m, 2h.")
 @click.option("--nproc-per-node", default="", metavar="auto|cpu|gpu|N", help="Processes of torchrun in each worker.")
 @click.option("--checkpoints", is_flag=True, help="It goes on where it was after a stop: it may be moved.")
 @click.option("--not-preemptible", "stays", is_flag=True, help="It is never stopped to make room for others.")
