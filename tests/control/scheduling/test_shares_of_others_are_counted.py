@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from corral.control.scheduling.board import Board
+from corral.control.scheduling.promises import State
+from corral.control.scheduling.turns import Turns
 from corral.kinds.objects import Object
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
-from tests.control.scheduling.scene import GPU, NOW, board, changed, decide, node, placed, pod, told
+from tests.control.scheduling.scene import GPU, NOW, board, bound, changed, decide, node, placed, pod, told
 
 MEMORY, PERCENTAGE, CORES = "nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"
 LISTED = "GPU-a,10,24576,100,NVIDIA-A10,0,true:GPU-b,10,24576,100,NVIDIA-A10,0,true:"
@@ -96,6 +98,45 @@ def test_gpus_that_are_not_well_or_cut_into_instances_are_not_given_away() -> No
     assert placed(board([hami_node(ill)], hami_pods(1, gpus=1))) == {}
     unreadable = board([hami_node('[{"id": 1}]')])
     assert "cannot be read" in unreadable.places["h"].complaint
+
+
+def phased(one: SchedulingPod, phase: str, since: float = NOW) -> SchedulingPod:
+    """Returns a pod as it looks when the plugin of HAMi has come so far with it."""
+    marks = {"hami.io/bind-phase": phase, "hami.io/bind-time": str(int(since))}
+    return changed(bound(one, "h"), metadata={"annotations": marks})
+
+
+def test_pods_are_handed_to_hami_one_after_the_other() -> None:
+    pods = hami_pods(3, memory=1000)
+    there = board([hami_node()], pods)
+    first, second, third = decide(there).decisions
+    turns = Turns(there)
+    assert [turns.must_wait(one, NOW) for one in (first, second, third)] == [False, True, True]
+    assert not turns.must_wait(first, NOW)
+    there.settle(first.uid, State.BOUND, "h")
+    assert turns.must_wait(second, NOW)
+    views = {one.metadata.uid: one for one in pods}
+    allocating = phased(views[first.uid], "allocating")
+    there.take_pod(views[first.uid], allocating, NOW)
+    assert turns.must_wait(second, NOW)
+    there.take_pod(allocating, phased(views[first.uid], "success"), NOW)
+    assert [turns.must_wait(one, NOW) for one in (second, third)] == [False, True]
+    there.take_pod(views[second.uid], None, NOW)
+    assert not turns.must_wait(third, NOW)
+
+
+def test_a_pod_that_hami_has_not_answered_is_waited_for_five_minutes_also_after_a_restart() -> None:
+    first, second = hami_pods(2, memory=1000)
+    there = board([hami_node()], [phased(first, "allocating"), second])
+    (decision,) = decide(there).decisions
+    assert Turns(there).must_wait(decision, NOW + 299)
+    assert not Turns(there).must_wait(decision, NOW + 301)
+
+
+def test_plugins_that_need_no_turns_are_handed_all_pods_at_once() -> None:
+    there = board([share_node()], [sharing(f"p{index}", 512) for index in range(3)])
+    turns = Turns(there)
+    assert [turns.must_wait(one, NOW) for one in decide(there).decisions] == [False] * 3
 
 
 def share_node(name: str = "g", memory: int = 16384, count: int = 1) -> SchedulingNode:

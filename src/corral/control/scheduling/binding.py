@@ -24,6 +24,7 @@ from corral.control.runtime import Runtime
 from corral.control.scheduling.board import Board
 from corral.control.scheduling.ledger_keeper import LedgerKeeper
 from corral.control.scheduling.promises import PodNow, State, state_now
+from corral.control.scheduling.turns import Turns
 from corral.errors import CorralError, PermanentError, RetryError
 from corral.kinds.objects import Object
 from corral.kinds.references import ObjectKey
@@ -34,6 +35,8 @@ from corral.ports.refusals import ConflictError, NotFoundError
 
 _log = logging.getLogger("corral.control.scheduling")
 _BACKOFF = Backoff(0.1, 5.0)
+_TURN = 0.5
+"""How long a bind waits until it is looked again whether another pod of its node was served, in seconds."""
 _REFUSALS = 3
 """So often a bind of a pod that waits may be refused before its place is taken back."""
 _FAILURES = 12
@@ -88,6 +91,7 @@ class Binder:
         """How many pods were bound so far."""
         self.before: Callable[[Decision], Awaitable[None]] = _nothing
         """What is done before a bind is sent; it raises as a server does that refuses the bind."""
+        self._turns = Turns(board)
         self._store = runtime.store
         self._clock = runtime.clock
         self._randomness = runtime.randomness
@@ -113,13 +117,17 @@ class Binder:
             while not self._line:
                 self._filled.clear()
                 await self._filled.wait()
-            found = await self._carry_out(self._line.popleft())
+            one = self._line.popleft()
+            if self._turns.must_wait(one.decision, self._clock.now()):
+                self._put_off(one, _TURN)
+                continue
+            found = await self._carry_out(one)
             if isinstance(found, Settled):
                 return found
-            self._put_off(found)
+            self._put_off(found, _BACKOFF.wait(found.failures, self._randomness.fraction()))
 
-    def _put_off(self, one: _Try) -> None:
-        due = self._clock.monotonic() + _BACKOFF.wait(one.failures, self._randomness.fraction())
+    def _put_off(self, one: _Try, wait: float) -> None:
+        due = self._clock.monotonic() + wait
         self._count += 1
         heappush(self._later, (due, self._count, one))
         self._is_later.set()

@@ -63,6 +63,8 @@ class GpuWords(NamedTuple):
     """Returns the annotations by which the device plugin learns of its GPUs."""
     held: Callable[[SchedulingPod, NodeOffer], tuple[int, ...]] = lambda _pod, _offer: ()
     """Returns which GPUs a bound pod holds, as far as its annotations say."""
+    is_served: Callable[[SchedulingPod, float], bool] | None = None
+    """Whether a pod has its devices by now, or never asked for any; None where the plugin serves several at a time."""
 
 
 class GangWords(NamedTuple):

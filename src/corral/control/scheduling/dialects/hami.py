@@ -38,6 +38,8 @@ _OUR_SHARES = frozenset({HAMI_MEMORY, HAMI_PERCENTAGE, HAMI_CORES})
 _FIELDS = (7, 9)
 """A listed GPU: uuid, how many shares, MiB, percent of cores, model, NUMA node, health; since 2.4 also index and mode."""
 _MIG = "mig"
+_ALLOCATING = "allocating"
+_LONGEST_SERVICE = 300.0
 
 
 class _Registered(msgspec.Struct):
@@ -158,7 +160,7 @@ def _hand_over(placed: Placed) -> dict[str, str]:
         HAMI_TIME: stamp,
         HAMI_TO_ALLOCATE: given,
         HAMI_ALLOCATED: given,
-        HAMI_PHASE: "allocating",
+        HAMI_PHASE: _ALLOCATING,
         HAMI_BOUND_AT: stamp,
     }
 
@@ -175,6 +177,15 @@ def _held(pod: SchedulingPod, offer: NodeOffer) -> tuple[int, ...]:
     return found if len(found) == len(uuids) else ()
 
 
+def _is_served(pod: SchedulingPod, now: float) -> bool:
+    """A mark that nobody has answered in five minutes counts for nothing, as HAMi's own lock of a node does."""
+    annotations = pod.metadata.annotations
+    if annotations.get(HAMI_PHASE) != _ALLOCATING:
+        return True
+    since = annotations.get(HAMI_BOUND_AT, "")
+    return not (since.isascii() and since.isdigit()) or now - int(since) > _LONGEST_SERVICE
+
+
 HAMI = Dialect(
     "hami",
     GpuWords(
@@ -184,5 +195,6 @@ HAMI = Dialect(
         uncounted=_OUR_SHARES,
         hand_over=_hand_over,
         held=_held,
+        is_served=_is_served,
     ),
 )
