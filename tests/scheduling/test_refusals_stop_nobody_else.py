@@ -14,9 +14,9 @@ from corral.control.scheduling.scheduler import Scheduler
 from corral.kinds.objects import Object
 from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.scheduling.names import GANG, GANG_SIZE
-from corral.kinds.well_known import NAMESPACE, NODE, POD
+from corral.kinds.well_known import CONFIG_MAP, EVENT, NAMESPACE, NODE, POD
 from corral.ports.object_store import GENTLY, PLAIN, DeleteOptions, WriteOptions
-from corral.ports.refusals import ForbiddenError, OverloadedError
+from corral.ports.refusals import ForbiddenError, InvalidError, OverloadedError
 from tests.scheduling.test_crash_sweep import GPU, Holder, Scene, pod
 from tests.training.sweeps.in_process_api import InProcessApi
 from tests.training.sweeps.troubled_store import Trouble, TroubledStore
@@ -56,6 +56,17 @@ class NothingIsDeleted(TroubledStore):
         if resource == POD:
             raise ForbiddenError("pods is forbidden: may not delete")
         return await super().delete(resource, key, options)
+
+
+class SmallLedger(TroubledStore):
+    """The server takes ledgers up to a bound that is much lower than usual."""
+
+    async def update(
+        self, resource: ApiResource, obj: Object, *, subresource: str = "", options: WriteOptions = PLAIN
+    ) -> Object:
+        if resource == CONFIG_MAP and sum(map(len, obj["data"].values())) > 1500:
+            raise InvalidError("ConfigMap is invalid: []: Too long: may not be more than 1500 bytes")
+        return await super().update(resource, obj, subresource=subresource, options=options)
 
 
 class Stage(Scene):
@@ -144,5 +155,22 @@ async def test_a_scheduler_that_may_not_delete_pods_works_on(tmp_path: Path) -> 
         assert not await stage.play(NothingIsDeleted, lambda bound: {"one-0", "one-1"} <= bound, rounds=80)
         await stage.client.create(POD, pod("good"))
         assert await stage.play(NothingIsDeleted, {"good"}.__le__, rounds=80)
+    finally:
+        await api.close()
+
+
+async def test_a_ledger_that_is_too_large_for_the_server_is_written_in_parts(tmp_path: Path) -> None:
+    """Seven gangs fit, a few at a time; the eighth fits never, and the others do not wait for it."""
+    api = await InProcessApi.started(tmp_path)
+    try:
+        stage = Stage(api)
+        await stage.set_up()
+        for name, size in (*((f"g{index}", 8) for index in range(6)), ("large", 30), ("last", 2)):
+            await stage.gang(name, size)
+        assert await stage.play(SmallLedger, lambda bound: len(bound) == 50)
+        assert not any(name.startswith("large") for name in await stage.bound())
+        told = [one for one in await stage.client.list(EVENT) if "more than one object" in one.get("message", "")]
+        assert told
+        assert all(one["involvedObject"]["name"].startswith("large") for one in told)
     finally:
         await api.close()

@@ -19,7 +19,7 @@ from corral.kinds.references import ObjectKey
 from corral.kinds.scheduling.ledger import Decision, Ledger, ledger_of, object_of
 from corral.kinds.well_known import CONFIG_MAP
 from corral.ports.object_store import WriteOptions
-from corral.ports.refusals import AlreadyExistsError, ConflictError, NotFoundError
+from corral.ports.refusals import AlreadyExistsError, ConflictError, InvalidError, NotFoundError
 
 _log = logging.getLogger("corral.control.scheduling")
 _BACKOFF = Backoff(0.05, 2.0)
@@ -54,6 +54,11 @@ class LedgerKeeper:
     def epoch(self) -> int:
         """Returns the epoch of this reign, 0 before it began."""
         return self.ledger.epoch
+
+    @property
+    def taken(self) -> int:
+        """Returns how many bytes of the object are taken by what is no decision."""
+        return sum(map(len, object_of(self.ledger._replace(decisions=()), {})["data"].values()))
 
     async def begin(self) -> Ledger:
         """Raises the epoch and returns what was promised before; from now on nobody who began earlier can promise anything.
@@ -95,7 +100,10 @@ class LedgerKeeper:
         return ledger
 
     async def write(self, rows: Callable[[], tuple[Decision, ...]]) -> None:
-        """Writes what is promised now; `rows` is asked at the last moment. Raises LeadershipLostError when it is not ours."""
+        """Writes what is promised now; `rows` is asked at the last moment.
+
+        Raises LeadershipLostError when it is not ours, and InvalidError when the server does not take it: it is too large.
+        """
         async with self._writing:
             wanted = self.beside(self.ledger._replace(decisions=rows()))
             if wanted == self.ledger:
@@ -106,7 +114,7 @@ class LedgerKeeper:
                 try:
                     await self._write(wanted)
                     return
-                except LeadershipLostError:
+                except (LeadershipLostError, InvalidError):
                     raise
                 except RetryError as error:
                     failures += 1

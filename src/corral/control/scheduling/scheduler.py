@@ -12,7 +12,7 @@ Four tasks share the work: deciding, writing, a few binders, telling. None waits
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal
 
 from corral.control.health import Verdict
@@ -33,6 +33,7 @@ from corral.control.scheduling.groups import Groups
 from corral.control.scheduling.ledger_keeper import LedgerKeeper
 from corral.control.scheduling.measures import Measures
 from corral.control.scheduling.orders import Orders
+from corral.control.scheduling.outbox import Outbox, Writing
 from corral.control.scheduling.promises import State
 from corral.control.scheduling.queueing.followed_queues import FollowedQueues
 from corral.control.scheduling.queueing.followed_quotas import FollowedQuotas
@@ -44,6 +45,7 @@ from corral.kinds.scheduling.ledger import Decision
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
 from corral.kinds.well_known import NODE, POD
 from corral.placement.fleet import Fleet
+from corral.ports.refusals import InvalidError
 from corral.reconcile.plan import EmitEvent
 
 _log = logging.getLogger("corral.control.scheduling")
@@ -60,6 +62,8 @@ _PATIENCE: Final = 3.0
 """How long a gang may be half bound before it is taken back, in seconds."""
 _REMINDED: Final = 10.0
 """How often it is decided although nothing is new, in seconds, while somebody waits."""
+_AFTER_TOO_LARGE: Final = 300.0
+"""How long a gang is left alone that does not fit into the ledger, in seconds."""
 _AFTER_LOSS: Final = 1.0
 """How long a pod is left alone whose place was taken back, in seconds."""
 
@@ -98,8 +102,7 @@ class Scheduler:
         self._news = asyncio.Event()
         self._to_write = asyncio.Event()
         self._room_to_promise = asyncio.Event()
-        self._fresh: list[Decision] = []
-        """Decided, and not written yet."""
+        self._outbox = Outbox()
         self._half: dict[str, float] = {}
         """Since when gangs are half bound."""
         self._refusals: dict[str, int] = {}
@@ -240,7 +243,7 @@ class Scheduler:
         if decided.evictions or decided.migrations or decided.resizings:
             self.giving_way.take(decided.evictions, decided.migrations, decided.resizings)
         if decided.decisions:
-            self._fresh += decided.decisions
+            self._outbox.put(decided.decisions)
             self._promised.set()
             self._to_write.set()
 
@@ -251,22 +254,47 @@ class Scheduler:
             await self._write_once()
 
     async def _write_once(self) -> None:
-        fresh: list[Decision] = []
+        writing = Writing((), ())
 
         def rows() -> tuple[Decision, ...]:
-            fresh.extend(self._fresh)
-            self._fresh.clear()
+            nonlocal writing
             for name in list(self.board.closable()):
                 self.board.close(name)
                 self._half.pop(name, None)
-            return self.board.promises.rows()
+            writing = self._outbox.take(self.board.promises, self._keeper.taken)
+            return writing.rows
 
         began = self._clock.monotonic()
-        await self._keeper.write(rows)
+        try:
+            await self._keeper.write(rows)
+        except InvalidError as error:
+            await self._write_less(writing, error)
+            return
+        self._outbox.was_written()
         self._measures.written.observe(self._clock.monotonic() - began)
+        self._refuse(writing.too_large)
         self._tell_news()
         self._room_to_promise.set()
-        self._binder.put(fresh)
+        self._binder.put(writing.fresh)
+
+    async def _write_less(self, writing: Writing, error: InvalidError) -> None:
+        """Lets a smaller write follow one that the server did not take; what it takes is its own affair, and no end of the reign."""
+        _log.warning("the server does not take the ledger: %s", error.message, extra={"rows": len(writing.rows)})
+        self._outbox.was_refused(writing)
+        self._refuse(writing.too_large)
+        if not writing.fresh:
+            await self._clock.sleep(_TIDY_AFTER)
+        self._to_write.set()
+
+    def _refuse(self, gangs: Iterable[Sequence[Decision]]) -> None:
+        """Takes back what was never promised, because it cannot be written down."""
+        for gang in gangs:
+            for one in gang:
+                said = (
+                    f"a gang of {len(gang)} pods is more than one object of the server takes, in which it is promised"
+                )
+                self._tell(one, "FailedScheduling", said, "Warning")
+                self._take_back(one, _AFTER_TOO_LARGE)
 
     async def _bind(self) -> None:
         while True:

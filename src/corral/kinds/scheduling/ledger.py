@@ -5,13 +5,14 @@ gang's rows come and go together.
 
     epoch       whose promises count: each scheduler that begins raises it
     holder      who raised it last, for people
-    decisions   [["uid", "namespace/name", "node", [0, 1], "gang", ""], ...]
+    names       ["", "ns", "node-1", "ns/train", ...]: what many decisions have in common is written once
+    decisions   [["uid", 1, "name", 2, [0, 1], 3, ""], ...]: uid, namespace, pod, node, GPUs, gang, and whether it is being taken back
     concessions what gangs that run were asked to do for others, until it is done
     pasts       when gangs that had to give way first asked, and how often they gave way
 """
 
-from collections.abc import Iterable
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -25,8 +26,9 @@ HOLDER: Final = "holder"
 DECISIONS: Final = "decisions"
 CONCESSIONS: Final = "concessions"
 PASTS: Final = "pasts"
-MOST_DECISIONS: Final = 5000
-"""More would not fit into an object of a server, which takes a megabyte."""
+NAMES: Final = "names"
+MOST_BYTES: Final = 1_000_000
+"""More does not fit into an object of a server, which takes 2**20."""
 MOST_LEAVERS: Final = 2500
 """So many pods may be named in concessions at a time; a gang of more is taken on when it is the only one."""
 MOST_PASTS: Final = 1000
@@ -66,7 +68,10 @@ class Ledger(NamedTuple):
         return self._replace(decisions=(*self.without(fresh).decisions, *fresh.values()))
 
 
-_ROWS = msgspec.json.Decoder(list[tuple[str, str, str, list[int], str, str]])
+_ROWS = msgspec.json.Decoder(list[tuple[str, int, str, int, list[int], int, str]])
+_PLAIN_ROWS = msgspec.json.Decoder(list[tuple[str, str, str, list[int], str, str]])
+"""As they were written before names had a list of their own."""
+_NAMES = msgspec.json.Decoder(list[str])
 _CONCESSIONS = msgspec.json.Decoder(tuple[Concession, ...])
 _PASTS = msgspec.json.Decoder(tuple[Past, ...])
 
@@ -75,15 +80,14 @@ def ledger_of(obj: Object) -> Ledger:
     """Returns what a ledger object says; one that says something else is refused, never taken for empty."""
     data = obj.get("data") or {}
     try:
-        rows = _ROWS.decode(data.get(DECISIONS) or "[]")
         return Ledger(
             int(data.get(EPOCH) or 0),
             data.get(HOLDER, ""),
-            tuple(_decision(row) for row in rows),
+            tuple(_decisions_of(data)),
             _CONCESSIONS.decode(data.get(CONCESSIONS) or "[]"),
             _PASTS.decode(data.get(PASTS) or "[]"),
         )
-    except (msgspec.MsgspecError, ValueError) as error:
+    except (msgspec.MsgspecError, ValueError, IndexError) as error:
         name = "/".join(str(obj["metadata"].get(part, "")) for part in ("namespace", "name"))
         hint = f"look at it with `kubectl get configmap -n {name.replace('/', ' ')} -o yaml`; without it a scheduler begins anew"
         raise PermanentError("bad-ledger", f"the ledger {name} cannot be read: {error}", hint=hint) from error
@@ -91,23 +95,51 @@ def ledger_of(obj: Object) -> Ledger:
 
 def object_of(ledger: Ledger, blank: Object) -> Object:
     """Returns an object that says this, in place of what `blank` says."""
-    data = {
-        EPOCH: str(ledger.epoch),
-        HOLDER: ledger.holder,
-        DECISIONS: msgspec.json.encode([_row(one) for one in ledger.decisions]).decode(),
-    }
+    data = {EPOCH: str(ledger.epoch), HOLDER: ledger.holder, **_written(ledger.decisions)}
     for name, rows in ((CONCESSIONS, ledger.concessions), (PASTS, ledger.pasts)):
         if rows:
             data[name] = msgspec.json.encode(rows).decode()
     return {**blank, "data": data}
 
 
-def _row(one: Decision) -> list[Any]:
-    undo = UNDO if one.is_undone else ""
-    return [one.uid, str(one.key), one.node, one.devices, one.gang, undo]
+def size_of(decisions: Iterable[Decision]) -> int:
+    """Returns how many bytes decisions take in the object, more rather than less."""
+    return sum(len(text) for text in _written(decisions).values())
 
 
-def _decision(row: tuple[str, str, str, list[int], str, str]) -> Decision:
-    uid, key, node, devices, gang, undo = row
-    namespace, _, name = key.partition("/")
-    return Decision(uid, ObjectKey(namespace, name), node, tuple(devices), gang, undo == UNDO)
+def _written(decisions: Iterable[Decision]) -> dict[str, str]:
+    numbers: dict[str, int] = {}
+
+    def number(name: str) -> int:
+        return numbers.setdefault(name, len(numbers))
+
+    rows = [
+        (
+            one.uid,
+            number(one.key.namespace),
+            one.key.name,
+            number(one.node),
+            one.devices,
+            number(one.gang),
+            UNDO if one.is_undone else "",
+        )
+        for one in decisions
+    ]
+    return {
+        NAMES: msgspec.json.encode(list(numbers)).decode(),
+        DECISIONS: msgspec.json.encode(rows).decode(),
+    }
+
+
+def _decisions_of(data: Mapping[str, str]) -> Iterator[Decision]:
+    rows = data.get(DECISIONS) or "[]"
+    if NAMES not in data:
+        for uid, key, node, devices, gang, undo in _PLAIN_ROWS.decode(rows):
+            namespace, _, name = key.partition("/")
+            yield Decision(uid, ObjectKey(namespace, name), node, tuple(devices), gang, undo == UNDO)
+        return
+    names = _NAMES.decode(data[NAMES])
+    for uid, space, name, place, devices, group, undo in _ROWS.decode(rows):
+        if min(space, place, group) < 0:
+            raise ValueError("a number of a name is below zero")
+        yield Decision(uid, ObjectKey(names[space], name), names[place], tuple(devices), names[group], undo == UNDO)

@@ -12,6 +12,7 @@ What was asked is written down before anything is done about it, so whoever take
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -34,7 +35,11 @@ from corral.kinds.scheduling.ledger import MOST_LEAVERS, Ledger
 from corral.kinds.scheduling.pod_view import SchedulingPod
 from corral.kinds.well_known import POD
 from corral.placement.admission.cycle import Eviction, Migration, Resizing
+from corral.ports.refusals import InvalidError
 
+_log = logging.getLogger("corral.control.scheduling")
+_UNTIL_LESS: Final = 1.0
+"""How long it takes until a ledger is written again that was too large for the server, in seconds."""
 _AT_ONCE: Final = 8
 """Pods of one gang that are written to at the same time."""
 _GLANCE: Final = 30.0
@@ -109,7 +114,15 @@ class GivingWay:
         return ledger._replace(concessions=tuple(self._open.values()), pasts=tuple(self._pasts.values()))
 
     async def _write(self) -> None:
-        await self._keeper.write(lambda: self._keeper.ledger.decisions)
+        """Writes what is asked of whom; where the server takes no more it waits until less is promised."""
+        while True:
+            try:
+                await self._keeper.write(lambda: self._keeper.ledger.decisions)
+            except InvalidError as error:
+                _log.warning("the server does not take the ledger: %s", error.message)
+                await self._runtime.clock.sleep(_UNTIL_LESS)
+            else:
+                return
 
     # --- working ---
 
