@@ -13,7 +13,6 @@ from corral.kinds.queues.queue import QUEUE
 from corral.kinds.references import ObjectKey
 from corral.kinds.scheduling.names import QUEUE as LABEL
 from corral.kinds.well_known import POD
-from corral.ports.object_store import AT_ONCE
 from corral.ports.refusals import ConflictError, ForbiddenError, UnreachableError
 from tests.scheduling.cluster import GPU
 from tests.scheduling.giving_way.theatre import Theatre
@@ -103,10 +102,9 @@ async def test_a_refused_status_is_tried_once_a_minute_and_holds_up_no_pod(theat
         await theatre.pass_time(1)
     assert len(await theatre.placed("")) == 4
     assert trouble.tries == 1
-    await theatre.pass_time(45)
-    await theatre.client.delete(POD, ObjectKey("ns", "p19"), AT_ONCE)
-    await theatre.pass_time(5)
-    assert trouble.tries == 2
+    await theatre.pass_time(150)
+    assert trouble.tries == 3
+    assert (await standing(theatre))["running"] == 2
 
 
 async def test_the_next_scheduler_finds_the_status_as_it_is_and_writes_nothing(theatre: Theatre) -> None:

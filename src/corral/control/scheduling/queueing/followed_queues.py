@@ -71,6 +71,7 @@ class FollowedQueues:
         for delta in deltas:
             name = delta.key.name
             if delta.new is None:
+                self._left_alone.pop(name, None)
                 is_new = self._register.remove(kind, name)
             else:
                 given = _given(kind, delta.new)
@@ -98,6 +99,7 @@ class FollowedQueues:
             tasks.create_task(self._kinds.run(), name="queue-kinds")
             if self._writes:
                 tasks.create_task(self._write_statuses(), name="queue-statuses")
+                tasks.create_task(self._look_again(), name="queue-refusals")
 
     async def _write_statuses(self) -> None:
         while True:
@@ -109,12 +111,20 @@ class FollowedQueues:
                 if not await self._tell(view):
                     self.look()
 
+    async def _look_again(self) -> None:
+        """Asks for another look while a status was refused: whoever gives the right that lacked tells nobody."""
+        while True:
+            await self._clock.sleep(_REFUSED)
+            if self._left_alone:
+                self.look()
+
     async def _tell(self, view: QueueView) -> bool:
         """Writes the status of a queue where it is another one; returns whether that is done."""
         metadata, name, now = view.metadata, view.metadata.name, self._clock.monotonic()
         wanted = status_of(self._desk, name, view.status, self._clock.now())
         if wanted == view.status or self._left_alone.get(name, now) > now:
             return True
+        self._left_alone.pop(name, None)
         self._fence()
         held = {"uid": metadata.uid, "resourceVersion": metadata.resource_version}
         body = {"metadata": held, "status": change_to(view.status, wanted)}
