@@ -80,7 +80,7 @@ def _failure(one: Mapping[str, Any]) -> str:
 
 
 def _after(situation: Situation) -> str:
-    from corral.control.desk.why.words import span
+    from corral.kinds.spans import span
 
     took = situation.line.duration(situation.now)
     return "" if took is None else f" after {span(took)}"

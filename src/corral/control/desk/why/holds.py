@@ -7,9 +7,10 @@ from corral.control.desk.jobs.events import Told
 from corral.control.desk.jobs.lines import conditions_of
 from corral.control.desk.jobs.status_words import QUEUE_NAME, is_held_by_a_queue, is_queued, is_suspended
 from corral.control.desk.why.situation import Situation
-from corral.control.desk.why.words import amount, nanos_of, plain, some, span
+from corral.control.desk.why.words import amount, nanos_of, plain, some
 from corral.kinds.objects import labels_of
 from corral.kinds.reasons import Evidence, Reason
+from corral.kinds.spans import span
 from corral.reconcile.moments import seconds_of
 
 UNSEEN_AFTER: Final = 5.0

@@ -6,10 +6,11 @@ from typing import Final
 
 from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.why.situation import Situation
-from corral.control.desk.why.words import listed, some, span
+from corral.control.desk.why.words import listed, some
 from corral.control.scheduling.orders import names_of_one_machine
 from corral.kinds.gpus import is_gpu
 from corral.kinds.reasons import Evidence, Reason
+from corral.kinds.spans import span
 from corral.reconcile.moments import seconds_of
 
 _LOOKED_AFTER: Final = 15.0

@@ -7,9 +7,10 @@ from corral.control.desk.jobs.pods import JobPod
 from corral.control.desk.why.ends import REPAIR
 from corral.control.desk.why.lacks import remedies
 from corral.control.desk.why.situation import Situation
-from corral.control.desk.why.words import listed, some, span
+from corral.control.desk.why.words import listed, some
 from corral.kinds.pod_view import ContainerStatus, Terminated, Waiting
 from corral.kinds.reasons import Evidence, Reason
+from corral.kinds.spans import span
 from corral.reconcile.moments import seconds_of
 
 _NO_IMAGE: Final = (

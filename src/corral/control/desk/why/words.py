@@ -1,4 +1,4 @@
-"""Numbers and times in sentences."""
+"""Numbers in sentences."""
 
 from corral.kinds.quantities import QuantityError, parse_quantity
 
@@ -53,13 +53,3 @@ def listed(words: list[str], most: int = 3) -> str:
     if rest:
         return f"{', '.join(shown)} and {rest} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}" if shown else ""
-
-
-def span(seconds: float) -> str:
-    """Returns a duration in its two largest units: `45s`, `3m12s`, `2h5m`, `3d4h`."""
-    whole = max(0, int(seconds))
-    for unit, length, smaller, part in (("d", 86400, "h", 3600), ("h", 3600, "m", 60), ("m", 60, "s", 1)):
-        if whole >= length:
-            rest = whole % length // part
-            return f"{whole // length}{unit}" + (f"{rest}{smaller}" if rest else "")
-    return f"{whole}s"

@@ -3,9 +3,9 @@
 import sys
 from typing import TYPE_CHECKING
 
+from corral.kinds.spans import span
 from corral.surfaces.cli.acts.failing import failure_of
 from corral.surfaces.cli.render.output import tell
-from corral.surfaces.cli.render.plain import age
 
 if TYPE_CHECKING:
     from corral.control.desk.logs.following import Ended
@@ -79,7 +79,7 @@ def _farewell(session: "Session", ended: "Ended", found: "Found") -> str:
         return f"{name} was deleted"
     line = job_line(Found(found.resource, ended.object))
     took = line.duration(line.ended or 0.0)
-    after = "" if took is None else f" after {age(took)}"
+    after = "" if took is None else f" after {span(took)}"
     if line.state == "Succeeded":
         return f"{name} succeeded{after}"
     why = [str(one.get("message", "")) for one in conditions_of(ended.object) if one.get("type") == "Failed"]

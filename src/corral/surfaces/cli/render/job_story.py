@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from corral.kinds.spans import span
 from corral.surfaces.cli.render.colours import painted
 from corral.surfaces.cli.render.columns import Column, laid_out
 from corral.surfaces.cli.render.job_table import NOTHING
-from corral.surfaces.cli.render.plain import age, short_age, table
+from corral.surfaces.cli.render.plain import short_age, table
 from corral.surfaces.cli.render.terminal import Surroundings
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ def _restarts(count: int) -> str:
 def _progress(text: str, progress: Mapping[str, Any], *, is_over: bool) -> str:
     parts = [text]
     if progress.get("secondsLeft") and not is_over:
-        parts.append(f"{age(progress['secondsLeft'])} left")
+        parts.append(f"{span(progress['secondsLeft'])} left")
     parts += [f"{name} {value:g}" for name, value in (progress.get("metrics") or {}).items()]
     return ", ".join(parts)
 
@@ -207,4 +208,4 @@ def clock(seconds: float | None) -> str:
 
 
 def _after(time: float | None, begin: float | None) -> str:
-    return "" if time is None or begin is None else f"+{age(time - begin)}"
+    return "" if time is None or begin is None else f"+{span(time - begin)}"

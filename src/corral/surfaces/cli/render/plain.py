@@ -28,16 +28,6 @@ def size(count: int) -> str:
     raise AssertionError("unreachable: GiB ends the loop")
 
 
-def age(seconds: float) -> str:
-    """Returns a duration in its two largest units, the way kubectl does: `45s`, `3m12s`, `2h5m`, `3d4h`."""
-    whole = max(0, int(seconds))
-    for unit, length, smaller, part in (("d", 86400, "h", 3600), ("h", 3600, "m", 60), ("m", 60, "s", 1)):
-        if whole >= length:
-            rest = whole % length // part
-            return f"{whole // length}{unit}" + (f"{rest}{smaller}" if rest else "")
-    return f"{whole}s"
-
-
 def short_age(seconds: float) -> str:
     """Returns a duration in its largest unit alone, the way Arena does: `45s`, `3m`, `2h`, `3d`, `1y`."""
     whole = max(0, int(seconds))

@@ -3,8 +3,9 @@
 import click
 
 from corral import assembly
+from corral.kinds.spans import span
 from corral.surfaces.cli.render.objects import say_data
-from corral.surfaces.cli.render.plain import age, size, table
+from corral.surfaces.cli.render.plain import size, table
 from corral.surfaces.cli.speech.exit_codes import DEGRADED, DONE, NOT_RUNNING
 from corral.surfaces.cli.words.output_form import DATA_FORMS, OutputForm, output_option
 
@@ -42,7 +43,7 @@ def as_text(overview: "assembly.Overview") -> str:
             p.name,
             p.state,
             str(p.pid or "-"),
-            age(p.age),
+            span(p.age),
             str(p.restarts),
             size(p.memory) if p.memory else "-",
             p.last_exit,
