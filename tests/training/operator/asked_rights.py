@@ -1,8 +1,10 @@
 """Which rights the calls of a client need, as an API server sees them."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from corral.control.rights import Right
 from corral.control.training.rights import RIGHTS
 from corral.testing.fault_proxy import Seen
 
@@ -28,9 +30,9 @@ def use_of(seen: Seen) -> Use | None:
     return Use(group, resource, _verb(seen, is_named=len(rest) > 1))
 
 
-def granted() -> set[Use]:
-    """Returns everything that the operator is said to need."""
-    return {Use(one.group, resource, verb) for one in RIGHTS for resource in one.resources for verb in one.verbs}
+def granted(rights: Iterable[Right] = RIGHTS) -> set[Use]:
+    """Returns everything that the operator, or whoever has some rights, is said to need."""
+    return {Use(one.group, resource, verb) for one in rights for resource in one.resources for verb in one.verbs}
 
 
 def _within_group(parts: list[str]) -> tuple[str, str, list[str]]:

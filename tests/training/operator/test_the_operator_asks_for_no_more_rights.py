@@ -4,17 +4,13 @@ It works on a real control plane as an account with a role made from `RIGHTS`, t
 The first creation of every kind of object loses its answer, so that the operator has to look whether it is there.
 """
 
-import asyncio
 import secrets
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from corral.adapters.kubernetes.access import Access
 from corral.adapters.kubernetes.sync_client import SyncClient
 from corral.control.rights import cluster_role
 from corral.control.training.rights import RIGHTS
@@ -30,7 +26,7 @@ from corral.kinds.well_known import (
     SERVICE,
     SERVICE_ACCOUNT,
 )
-from corral.testing.fault_proxy import CutAfterForwarding, Fault, FaultProxy, Seen
+from corral.testing.fault_proxy import FaultProxy
 from corral.testing.kubeconfig_files import written_kubeconfig
 from tests.training.crons.cron_on_stage import cron_manifest, put_cron
 from tests.training.ground import Ground
@@ -38,14 +34,11 @@ from tests.training.job_on_stage import JobOnStage
 from tests.training.manifests import DECIDING_POD, EVERY_KIND, template
 from tests.training.operator.asked_rights import Use, granted, use_of
 from tests.training.operator_process import OperatorProcess
+from tests.training.restricted_way import first_creations_lose_their_answers, restricted_way
 from tests.training.stage import Stage
 
 pytest_plugins = ["corral.testing.control_plane.pytest_fixture"]
 
-CLUSTER_ROLE = ApiResource("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", namespaced=False)
-CLUSTER_ROLE_BINDING = ApiResource(
-    "rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", namespaced=False
-)
 VOLCANO = ApiResource("scheduling.volcano.sh", "v1beta1", "PodGroup", "podgroups")
 PLUGINS = ApiResource("scheduling.x-k8s.io", "v1alpha1", "PodGroup", "podgroups")
 METRICS = [
@@ -77,60 +70,8 @@ def stage(real_training_ground: Ground) -> Iterator[Stage]:
 @pytest.fixture
 def proxy(real_training_ground: Ground, stage: Stage) -> Iterator[FaultProxy]:
     """The way of an account with the operator's rights to the server."""
-    name = stage.namespace
-    stage.make(SERVICE_ACCOUNT, "operator")
-    stage.client.create(CLUSTER_ROLE, cluster_role(name, RIGHTS))
-    account = {"kind": "ServiceAccount", "name": "operator", "namespace": name}
-    given = {"apiGroup": CLUSTER_ROLE.group, "kind": CLUSTER_ROLE.kind, "name": name}
-    stage.client.create(CLUSTER_ROLE_BINDING, {"metadata": {"name": name}, "roleRef": given, "subjects": [account]})
-    with proxy_thread(restricted(real_training_ground.access, stage)) as proxy:
+    with restricted_way(real_training_ground.access, stage, RIGHTS) as proxy:
         yield proxy
-    for resource in (CLUSTER_ROLE_BINDING, CLUSTER_ROLE):
-        stage.client.delete(resource, ObjectKey("", name))
-
-
-def restricted(access: Access, stage: Stage) -> Access:
-    """Returns the access of the account `operator`."""
-    asked = {
-        "apiVersion": "authentication.k8s.io/v1",
-        "kind": "TokenRequest",
-        "metadata": {"name": "operator", "namespace": stage.namespace},
-        "spec": {"expirationSeconds": 3600},
-    }
-    token = stage.client.create(SERVICE_ACCOUNT, asked, subresource="token")["status"]["token"]
-    trust = msgspec.structs.replace(access.tls, certificate_data=b"", certificate_file="", key_data=b"", key_file="")
-    return Access(access.server, tls=trust, token=token, context="restricted")
-
-
-@contextmanager
-def proxy_thread(upstream: Access) -> Iterator[FaultProxy]:
-    """Runs a proxy beside a test that has no loop."""
-    proxy = FaultProxy(upstream)
-    proxy.fault_for = first_creations_lose_their_answers()
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
-        asyncio.run_coroutine_threadsafe(proxy.accept(), loop).result(10)
-        yield proxy
-        asyncio.run_coroutine_threadsafe(proxy.refuse(), loop).result(10)
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
-
-
-def first_creations_lose_their_answers() -> Callable[[Seen], Fault]:
-    known: set[Use] = set()
-
-    def rule(seen: Seen) -> Fault:
-        use = use_of(seen)
-        if use is None or use.verb != "create" or use in known or use.resource in ("events", "leases"):
-            return None
-        known.add(use)
-        return CutAfterForwarding()
-
-    return rule
 
 
 def test_it_is_never_refused_and_uses_every_right(proxy: FaultProxy, stage: Stage, tmp_path: Path) -> None:
