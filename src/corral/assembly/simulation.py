@@ -56,7 +56,7 @@ def simulate_trace(flags: TraceFlags) -> dict[str, Any]:
     trace = _read(flags)
     if flags.plot is not None:
         refuse_undrawable(flags.plot)
-    runs = _each(partial(_fill, trace, flags.inflate), flags.seeds)
+    runs = each_seed(partial(_fill, trace, flags.inflate), flags.seeds)
     report: dict[str, Any] = {
         "policy": flags.policy,
         "mix": flags.mix,
@@ -68,10 +68,10 @@ def simulate_trace(flags: TraceFlags) -> dict[str, Any]:
         **filled_report(runs, trace.capacity),
     }
     if flags.bound:
-        report["bound_percent"] = bounds_report(_each(partial(_bound, trace, flags.inflate), flags.seeds))
+        report["bound_percent"] = bounds_report(each_seed(partial(_bound, trace, flags.inflate), flags.seeds))
     stays: Sequence[Churned] = ()
     if flags.churn is not None:
-        stays = _each(partial(_churn, trace, flags.churn), flags.seeds)
+        stays = each_seed(partial(_churn, trace, flags.churn), flags.seeds)
         report["churn"] = churned_report(stays, flags.churn)
         report["rejected_gpu_percent"] = report["churn"]["rejected_gpu_percent"]
     report["decisions_per_second"] = decisions_per_second([*runs, *stays])
@@ -135,7 +135,7 @@ def _churn(trace: _Trace, load: float, seed: int) -> "Churned":
     return churned(trace.nodes, stays, trace.chooser, seed, time.process_time)
 
 
-def _each(run: Callable[[int], Any], seeds: Sequence[int]) -> list[Any]:
+def each_seed(run: Callable[[int], Any], seeds: Sequence[int]) -> list[Any]:
     """Runs each seed, in as many processes as there are processors for it."""
     workers = min(len(seeds), len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
     if workers < 2:

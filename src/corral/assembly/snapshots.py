@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from corral.control.scheduling.scenes.snapshot import Snapshot
 
 
+_MANY = 500
+"""With more pods each seed is worth a process of its own."""
+
+
 class SnapshotFlags(NamedTuple):
     """What would be otherwise, as the command line says it."""
 
@@ -57,13 +61,15 @@ def snapshot_text(snapshot: "Snapshot") -> str:
 
 def simulate_snapshot(snapshot: "Snapshot", flags: SnapshotFlags) -> dict[str, Any]:
     """Returns what a scheduler would make of a snapshot, and draws it when that is asked for."""
-    from corral.control.scheduling.scenes.reporting import report_of
+    from corral.assembly.simulation import each_seed
+    from corral.control.scheduling.scenes.reporting import one_by_one, report_of
 
     if flags.plot is not None:
         from corral.adapters.pictures.traces import refuse_undrawable
 
         refuse_undrawable(flags.plot)
-    report = report_of(snapshot, _changes(flags), flags.policy, flags.seeds)
+    each = each_seed if len(snapshot.pods) > _MANY else one_by_one
+    report = report_of(snapshot, _changes(flags), flags.policy, flags.seeds, each)
     if flags.plot is not None:
         from corral.adapters.pictures.snapshots import draw_snapshot
 

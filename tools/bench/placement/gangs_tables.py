@@ -102,4 +102,6 @@ def _pooled(section: Section) -> Iterator[str]:
             jobs = sum(one["jobs"] for one in alone)
             coverage = sum(one["jobs"] * one["coverage"] for one in alone) / jobs
             yield ""
-            yield f"Pooled over the traces alone, run times {key}: {100 * coverage:.1f} % of {jobs} jobs in the band."
+            half = sum(one["jobs"] * one.get("half_coverage", 0.0) for one in alone) / jobs
+            told = f"{100 * coverage:.1f} % of {jobs} jobs in the band, {100 * half:.1f} % in the half of it"
+            yield f"Pooled over the traces alone, run times {key}: {told}."

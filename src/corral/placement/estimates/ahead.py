@@ -5,8 +5,9 @@ later and go first, is corrected by how wrong it was for others (`bands.py`). Ru
 declared.
 """
 
-from collections.abc import Mapping
-from heapq import heapify, heappop, heappush
+from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -84,39 +85,42 @@ def counted_of(needs: Mapping[str, int]) -> str:
 
 def waits(ahead: Ahead, known: RunTimes, draws: int, generator: np.random.Generator) -> Floats:
     """Returns, for each of some draws of run times, how long a gang waits."""
-    left = [_left(known, kind, elapsed, declared, generator.random(draws)) for kind, elapsed, declared in ahead.running]
-    lengths = [
-        [_left(known, kind, 0.0, declared, generator.random(draws)) for kind, declared in queue]
-        for queue in ahead.waiting
-    ]
-    return np.array(
-        [
-            _wait(ahead, [one[draw] for one in left], [[one[draw] for one in queue] for queue in lengths])
-            for draw in range(draws)
-        ]
-    )
+    said = list(ahead.running)
+    said += [(kind, 0.0, declared) for queue in ahead.waiting for kind, declared in queue]
+    left = _left(known, said, generator.random((len(said), draws)))
+    number = len(ahead.running)
+    sizes = np.array([kind.size for kind, _, _ in ahead.running], dtype=np.int64)
+    found = []
+    for draw in range(draws):
+        order = np.lexsort((sizes, left[:number, draw]))
+        ends = [(end, ahead.running[at][0]) for end, at in zip(left[order, draw].tolist(), order.tolist(), strict=True)]
+        found.append(_wait(ahead, ends, left[number:, draw].tolist()))
+    return np.array(found)
 
 
-def _wait(ahead: Ahead, left: list[float], lengths: list[list[float]]) -> float:
+def _wait(ahead: Ahead, running: list[tuple[float, Kind]], lengths: list[float]) -> float:
+    """Returns how long a gang waits; `lengths` are those of the waiting, queue after queue."""
     used: dict[str, int] = {}
-    ends: list[tuple[float, int, str]] = []
-    for (kind, _, _), end in zip(ahead.running, left, strict=True):
+    for _, kind in running:
         used[kind.queue] = used.get(kind.queue, 0) + kind.size
-        ends.append((end, kind.size, kind.queue))
-    heapify(ends)
-    free, time = ahead.capacity - sum(used.values()), 0.0
-    following = [0] * len(ahead.waiting)
+    free, time, ended = ahead.capacity - sum(used.values()), 0.0, 0
+    ends: list[tuple[float, int, str]] = []
+    following, begins = [0] * len(ahead.waiting), list(accumulate(map(len, ahead.waiting), initial=0))
     while True:
         queue = _turn(ahead, used, following)
         is_own_turn = queue == 0 and following[0] == len(ahead.waiting[0])
         size = ahead.size if is_own_turn else ahead.waiting[queue][following[queue]][0].size
-        while free < size and ends:
-            time, gained, name = heappop(ends)
+        while free < size and (ends or ended < len(running)):
+            if ended < len(running) and (not ends or running[ended][0] <= ends[0][0]):
+                time, (name, gained) = running[ended]
+                ended += 1
+            else:
+                time, gained, name = heappop(ends)
             free += gained
             used[name] -= gained
         if is_own_turn:
             return time
-        name, length = ahead.waiting[queue][following[queue]][0].queue, lengths[queue][following[queue]]
+        name, length = ahead.waiting[queue][following[queue]][0].queue, lengths[begins[queue] + following[queue]]
         following[queue] += 1
         if free >= size:
             free -= size
@@ -136,9 +140,23 @@ def _turn(ahead: Ahead, used: Mapping[str, int], following: list[int]) -> int:
     return best
 
 
-def _left(known: RunTimes, kind: Kind, elapsed: float, declared: float | None, chances: Floats) -> Floats:
-    if declared is None:
-        return known.remaining(kind, elapsed, chances)
+def _left(known: RunTimes, said: Sequence[tuple[Kind, float, float | None]], chances: Floats) -> Floats:
+    """Returns how much longer each of some gangs runs: one row for each, one column for each draw."""
+    found = np.empty(chances.shape)
+    alike: dict[Kind, list[int]] = {}
+    for at, (kind, elapsed, declared) in enumerate(said):
+        if declared is None:
+            alike.setdefault(kind, []).append(at)
+        else:
+            found[at] = left_of_declared(declared, elapsed)
+    for kind, rows in alike.items():
+        ran = np.array([said[at][1] for at in rows])
+        found[rows] = known.remaining_of_each(kind, ran, chances[rows])
+    return found
+
+
+def left_of_declared(declared: float, elapsed: float) -> float:
+    """Returns how much longer a gang runs that said how long: one that runs longer is taken to need twice as long, and twice again."""
     while declared <= elapsed:
         declared = 2 * declared + 1.0
-    return np.full(len(chances), declared - elapsed)
+    return declared - elapsed

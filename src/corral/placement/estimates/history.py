@@ -16,7 +16,7 @@ from corral.placement.estimates.kinds import Kind
 from corral.placement.estimates.pace import Standing
 from corral.placement.estimates.starts import TOGETHER, StartEstimates
 
-_CHECKED = 40
+_CHECKED = 30
 """So many of the latest gangs that waited are held against an estimate: each costs a few milliseconds."""
 
 

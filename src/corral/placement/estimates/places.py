@@ -8,6 +8,7 @@ import numpy as np
 from corral.placement.admission.ground import Ground
 from corral.placement.admission.order import Entry
 from corral.placement.asks import Plan
+from corral.placement.estimates.ahead import left_of_declared
 from corral.placement.estimates.kinds import Kind
 from corral.placement.estimates.run_times import RunTimes
 
@@ -42,11 +43,9 @@ def wait_for_places(ground: Ground, entry: Entry, known: RunTimes, counted: str,
 
 
 def _left(known: RunTimes, kind: Kind, declared: float | None, elapsed: float) -> float:
-    if declared is None:
-        return float(known.remaining(kind, elapsed, _MIDDLE)[0])
-    while declared <= elapsed:
-        declared = 2 * declared + 1.0
-    return declared - elapsed
+    if declared is not None:
+        return left_of_declared(declared, elapsed)
+    return float(known.remaining(kind, elapsed, _MIDDLE)[0])
 
 
 def _release(ground: Ground, gangs: Sequence[str]) -> None:

@@ -23,8 +23,16 @@ class _Group:
     def __init__(self) -> None:
         self.sorted: list[float] = []
         self._latest: deque[float] = deque()
+        self._array: Floats | None = None
+
+    def array(self) -> Floats:
+        """Returns all, sorted."""
+        if self._array is None:
+            self._array = np.array(self.sorted)
+        return self._array
 
     def add(self, run_time: float) -> None:
+        self._array = None
         insort(self.sorted, run_time)
         self._latest.append(run_time)
         if len(self._latest) > _WINDOW:
@@ -62,16 +70,30 @@ class RunTimes:
         Of a gang that runs longer than any that is known, nobody knows more than that: half as long again up to four times as
         long, the longer the less likely.
         """
-        known = self._known(kind)
-        first = bisect_right(known, elapsed)
-        if first >= len(known):
-            return max(elapsed, 600.0) * (0.5 / np.maximum(1.0 - chances, 0.125))
-        chosen = first + (chances * (len(known) - first)).astype(np.int64)
-        return np.asarray(known[first:])[chosen - first] - elapsed
+        found: Floats = self.remaining_of_each(kind, np.array([elapsed]), chances[None, :])[0]
+        return found
+
+    def remaining_of_each(self, kind: Kind, elapsed: Floats, chances: Floats) -> Floats:
+        """Returns the same for several gangs of a kind: one row for each, one column for each of its chances."""
+        known = self._array(kind)
+        beyond = np.maximum(elapsed, 600.0)[:, None] * (0.5 / np.maximum(1.0 - chances, 0.125))
+        if not len(known):
+            return beyond
+        first = np.searchsorted(known, elapsed, side="right")[:, None]
+        chosen = np.minimum(first + (chances * (len(known) - first)).astype(np.int64), len(known) - 1)
+        return np.where(first >= len(known), beyond, known[chosen] - elapsed[:, None])
 
     def _known(self, kind: Kind) -> list[float]:
+        group = self._group(kind)
+        return group.sorted if group is not None else []
+
+    def _array(self, kind: Kind) -> Floats:
+        group = self._group(kind)
+        return group.array() if group is not None else np.zeros(0)
+
+    def _group(self, kind: Kind) -> _Group | None:
         for key in ((kind.queue, kind.size), kind.queue, None):
             group = self._groups.get(key)
             if group is not None and len(group.sorted) >= ENOUGH:
-                return group.sorted
-        return []
+                return group
+        return None

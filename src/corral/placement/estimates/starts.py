@@ -102,9 +102,9 @@ class StartEstimates:
             for bands, one in ((queue.bands, given.whole), (queue.halves, given.half)):
                 bands.judge(one, waited < one.band.earliest, waited > one.band.latest)
 
-    def checked(self) -> int:
-        """Returns how many starts have shown how wrong estimates are, in the queue of which most is known."""
-        return max((one.bands.checked for one in self._queues.values()), default=0)
+    def checked(self, queue: str) -> int:
+        """Returns how many starts in a queue have shown how wrong estimates are."""
+        return self._queue(queue).bands.checked
 
     def left(self, uid: str) -> None:
         """Learns that a gang went away before it started: nothing can be learnt from its estimate."""

@@ -28,6 +28,8 @@ class Quality(NamedTuple):
 
     jobs: int
     coverage: float
+    half_coverage: float
+    """The part of jobs that started in the band of one half."""
     below: float
     above: float
     median_error: float
@@ -81,10 +83,12 @@ def quality_of(guessed: list[Guessed]) -> Quality:
     waited = np.array([one.waited for one in guessed])
     earliest, expected, latest = (np.array([one.said[index] for one in guessed]) for index in range(3))
     by_gaps, by_run_times = np.array([one.by_gaps for one in guessed]), np.array([one.by_run_times for one in guessed])
+    likely_from, likely_to = (np.array([one.said[index] for one in guessed]) for index in (3, 4))
     below, above = waited < earliest, waited > latest
     return Quality(
         len(guessed),
         float(1 - below.mean() - above.mean()),
+        float(((likely_from <= waited) & (waited <= likely_to)).mean()),
         float(below.mean()),
         float(above.mean()),
         float(np.median(np.abs(waited - expected))),

@@ -111,16 +111,19 @@ def expected_start(desk: AdmissionDesk, gang: str, learnt: Learnt, now: float) -
     if entry is None or found is None:
         return None
     ahead = _bounded(admission, entry, found)
-    unknown = _unknown(ahead, learnt)
+    unknown = _unknown(ahead, learnt, entry.kind.queue)
     if unknown:
         return Expected(None, learnt.ended, unknown)
-    least = wait_for_places(admission.ground, entry, starts.run_times, counted_of(entry.needs), now)
+    is_checked = starts.checked(entry.kind.queue) >= ENOUGH
+    least = (
+        0.0 if is_checked else wait_for_places(admission.ground, entry, starts.run_times, counted_of(entry.needs), now)
+    )
     if least is None:
         return Expected(None, learnt.ended, "it would not fit if all that runs had ended")
     return Expected(starts.say(gang, ahead, standing_of(admission, entry, now), now, least), learnt.ended)
 
 
-def _unknown(ahead: Ahead, learnt: Learnt) -> str:
+def _unknown(ahead: Ahead, learnt: Learnt, queue: str) -> str:
     """Returns what is missing for an estimate, "" when nothing is."""
     known, ended = learnt.starts.run_times, learnt.ended
     if ahead.size > ahead.capacity:
@@ -131,7 +134,7 @@ def _unknown(ahead: Ahead, learnt: Learnt) -> str:
         seen = f"of {ENOUGH_ENDED} jobs that it takes to learn how long they run {ended or 'none'}"
         return f"{seen} {'has' if ended < 2 else 'have'} ended here, and not all before it say it themselves"
     is_beyond = all(declared is None and elapsed >= known.longest(kind) for kind, elapsed, declared in ahead.running)
-    if is_beyond and learnt.starts.checked() < ENOUGH:
+    if is_beyond and learnt.starts.checked(queue) < ENOUGH:
         return "all that runs has run longer already than any job that has ended here"
     return ""
 

@@ -1,7 +1,8 @@
 """The report about a snapshot: one object of plain values, the same for people and for programs. Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -22,13 +23,24 @@ from corral.placement.replay.forward import Forward
 Json = dict[str, Any]
 
 
-def report_of(snapshot: Snapshot, changes: Sequence[Change], policy: str, seeds: Sequence[int]) -> Json:
+Each = Callable[[Callable[[int], Any], Sequence[int]], list[Any]]
+"""Runs something with each seed, one after the other or side by side."""
+
+
+def one_by_one(run: Callable[[int], Any], seeds: Sequence[int]) -> list[Any]:
+    """Runs something with each seed."""
+    return [run(seed) for seed in seeds]
+
+
+def report_of(
+    snapshot: Snapshot, changes: Sequence[Change], policy: str, seeds: Sequence[int], each: Each = one_by_one
+) -> Json:
     """Returns what a scheduler would make of a snapshot with some changes; the same arguments give the same report."""
     for change in changes:
         snapshot = change.made(snapshot)
     rule = rule_for(policy, snapshot)
     found = outcome_of(snapshot, rule)
-    runs = [played(snapshot, rule, seed) for seed in seeds] if found.waiting else []
+    runs = each(partial(played, snapshot, rule), seeds) if found.waiting else []
     there = found.after.there
     return {
         "policy": policy,

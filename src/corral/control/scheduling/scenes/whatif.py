@@ -16,7 +16,7 @@ from corral.placement.admission.amounts import CPU, GPU, amounts_of_gang
 from corral.placement.admission.claims import Waiting
 from corral.placement.admission.cycle import Eviction, Migration
 from corral.placement.asks import WHOLE, PodAsk
-from corral.placement.estimates.ahead import counted_of
+from corral.placement.estimates.ahead import counted_of, left_of_declared
 from corral.placement.estimates.kinds import Kind
 from corral.placement.estimates.run_times import RunTimes
 from corral.placement.fleet import Fleet
@@ -204,10 +204,7 @@ def _is_known(claim: Waiting, known: Mapping[str, RunTimes]) -> bool:
 
 def _length(known: Mapping[str, RunTimes], seed: int, claim: Waiting, elapsed: float) -> float:
     if claim.run_time is not None:
-        length = claim.run_time
-        while length <= elapsed:
-            length = 2 * length + 1.0
-        return length - elapsed
+        return left_of_declared(claim.run_time, elapsed)
     counted, kind = _kind(claim)
     chance = np.random.default_rng([seed, *claim.uid.encode()]).random(1)
     return float(known[counted].remaining(kind, elapsed, chance)[0])
