@@ -4,6 +4,7 @@ This is where orders become processes. Whatever happens to a run is told to the 
 """
 
 import logging
+import os
 from collections.abc import Callable, Mapping
 
 from corral.control.runtime import Runtime
@@ -25,6 +26,7 @@ from corral.engine.node.pods.pod_logs import PodLogs
 from corral.engine.node.pods.pod_records import PodRecords
 from corral.engine.node.pods.ports_in_use import foreign_ports, notes_on_taken_ports, refuse_taken_ports
 from corral.engine.node.pods.refusals import refused_by_api, refused_by_machine
+from corral.engine.node.pods.security import User, not_applied, refuse_root
 from corral.engine.node.pods.sight import RunSight
 from corral.engine.node.pods.stopping import Stopping, stop_signal_of
 from corral.engine.node.probes.checks import unknown_checks
@@ -51,6 +53,7 @@ class ContainersOfPod:
         self._folder = folder
         self._outfitter = outfitter
         self._logs = logs
+        self._user = User(os.geteuid(), os.getegid())
         self._beside = HooksAndProbes(runtime.clock, self.events, lambda key: self.changed(key))
         self._live: dict[str, LivePod] = {}
         self._watchdog = MemoryWatchdog(lambda run: _log.info("memory limit enforced", extra={"run": run.owner}))
@@ -74,6 +77,7 @@ class ContainersOfPod:
         container = live.containers[order.container]
         try:
             _refuse_unknown_checks(container.spec)
+            refuse_root(live.pod, container.spec, self._user)
             refuse_taken_ports(live.pod, container.spec)
             self.records.note(live.pod)
             self._logs.take(live.pod)
@@ -90,10 +94,13 @@ class ContainersOfPod:
         except PermanentError as error:
             self._refused(live, container, refused_by_api(error))
             return
-        for left_out in outfit.notes:
-            self.events.warn(live, "InvalidEnvironmentVariableNames", left_out)
+        for note in outfit.notes:
+            self.events.warn(live, "InvalidEnvironmentVariableNames", note)
         for taken in taken_ports:
             self.events.warn(live, "PortInUse", taken)
+        left_out = not_applied(live.pod, container.spec, self._user) if order.number == 0 else ""
+        if left_out:
+            self.events.warn(live, "SecurityContextNotApplied", left_out)
         if run.holder.pid:
             self.events.tell(live, "Started", f"Started container {order.container} as process {run.holder.pid}")
         self._take_up(live, container, run, order.number, is_new=True)
