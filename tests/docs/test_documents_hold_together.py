@@ -10,7 +10,14 @@ from corral.kinds.documents import load_documents
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
-METRICS_OF_THE_OPERATOR = ("training/telemetry", "training/operator", "operator_process")
+METRICS_OF_PROGRAMS = (
+    "training/telemetry",
+    "training/operator",
+    "operator_process",
+    "scheduling/measures",
+    "scheduling/process",
+    "scheduling/queueing/readings",
+)
 README = (ROOT / "README.md").read_text()
 
 
@@ -39,7 +46,7 @@ def test_the_changelog_knows_this_version_and_keeps_a_place_for_the_next() -> No
 
 
 def test_every_metric_is_documented() -> None:
-    telling = ("engine/apiserver/metrics.py", *(f"control/{name}.py" for name in METRICS_OF_THE_OPERATOR))
+    telling = ("engine/apiserver/metrics.py", *(f"control/{name}.py" for name in METRICS_OF_PROGRAMS))
     source = "".join((ROOT / "src/corral" / path).read_text() for path in telling)
     names = set(re.findall(r'"(?:# TYPE )?((?:apiserver|corral|training_operator)_[a-z_]+)', source))
     documented = set(re.findall(r"^\| `([a-z_]+)` \|", (ROOT / "docs/metrics.md").read_text(), re.MULTILINE))

@@ -79,3 +79,7 @@ def test_a_queue_of_volcano_gets_back_what_it_deserves_and_keeps_what_it_is_guar
 def test_amounts_are_written_back_in_their_one_form() -> None:
     told = quantities_in({"gpu": 8500, "cpu": 250, "memory": 3 << 29, "rdma/hca": 4, "idle": 0})
     assert told == {"cpu": "250m", "memory": "1536Mi", "nvidia.com/gpu": "8500m", "rdma/hca": "4"}
+
+
+def test_gpus_that_are_counted_twice_are_told_with_their_shares() -> None:
+    assert quantities_in({"gpu": 12_000, "nvidia.com/gpu": 2}) == {"nvidia.com/gpu": "12"}

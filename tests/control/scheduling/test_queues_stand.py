@@ -6,6 +6,7 @@ import pytest
 
 from corral.control.scheduling.admission_desk import AdmissionDesk
 from corral.control.scheduling.crowd import Crowd
+from corral.control.scheduling.queueing.readings import readings_of
 from corral.control.scheduling.queueing.register import Register, Unreadable
 from corral.control.scheduling.queueing.standings import change_to, readiness_of, status_of
 from corral.control.scheduling.reading.quotas import left_by
@@ -87,6 +88,27 @@ def test_a_status_tells_what_is_used_and_wanted_and_keeps_the_time_of_its_condit
     }
     assert status_of(desk, "team", first, NOW + 60) == first
     assert status_of(desk, "institute", None, NOW)["used"] == {GPU: "2"}
+
+
+def test_numbers_tell_the_same_in_gpus_and_cores() -> None:
+    asks: dict[str, Any] = {
+        "metadata": {"labels": {QUEUE_LABEL: "team"}},
+        "requests": {"cpu": "1500m", "memory": "1Gi"},
+    }
+    of = board([node("a", 2)], [pod("runs", 2, **asks), in_queue("waits", "team", 3)])
+    desk = desk_of(of)
+    desk.put_queue(QueueTerms("team"))
+    assert placed(of) == {"runs": "a"}
+    of.tell_desk()
+    lines = [line for one in readings_of(desk) for line in one.lines() if not line.startswith("#")]
+    assert lines == [
+        'corral_scheduler_queue_gangs{queue="team",state="running"} 1',
+        'corral_scheduler_queue_gangs{queue="team",state="waiting"} 1',
+        'corral_scheduler_queue_amount{queue="team",resource="cpu",state="used"} 1.5',
+        f'corral_scheduler_queue_amount{{queue="team",resource="memory",state="used"}} {1 << 30}',
+        f'corral_scheduler_queue_amount{{queue="team",resource="{GPU}",state="used"}} 2',
+        f'corral_scheduler_queue_amount{{queue="team",resource="{GPU}",state="wanted"}} 3',
+    ]
 
 
 def test_conditions_of_others_stay_before_ours(desk: AdmissionDesk) -> None:

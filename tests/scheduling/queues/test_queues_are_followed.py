@@ -21,10 +21,11 @@ def test_a_limit_holds_says_so_and_ends_with_the_change_that_lifts_it(queues: Cl
     small = queues.queue("small", limit={GPU: 2})
     for number in range(3):
         in_queue(queues, f"pod-{number}", small)
-    with queues.scheduler():
+    with queues.scheduler() as scheduler:
         queues.wait(queues.places, lambda places: len(places) == 2)
         (waits,) = {"pod-0", "pod-1", "pod-2"} - queues.places().keys()
         assert told(queues, waits, "limit") == f"It needs 1 GPU; the limit of queue {small} leaves 0 GPUs."
+        assert f'corral_scheduler_queue_gangs{{queue="{small}",state="waiting"}} 1' in scheduler.measurements()
         queues.queue(small, limit={GPU: 3})
         queues.wait(queues.places, lambda places: len(places) == 3)
 

@@ -15,6 +15,7 @@ from corral.control.plan_executor import Fence
 from corral.control.runtime import Runtime
 from corral.control.scheduling.measures import Measures
 from corral.control.scheduling.orders import Orders
+from corral.control.scheduling.queueing.readings import readings_of
 from corral.control.scheduling.scheduler import Scheduler
 
 _log = logging.getLogger("corral.control.scheduling")
@@ -106,7 +107,9 @@ class SchedulerProcess:
             lambda: [((queue,), seconds) for queue, seconds in expected.items()],
             ("queue",),
         )
-        return self._measures.text() + "".join(f"{line}\n" for line in (*lines, *by_code.lines(), *by_queue.lines()))
+        others = (by_code, by_queue, *(readings_of(found.desk) if found else ()))
+        lines += [line for one in others for line in one.lines()]
+        return self._measures.text() + "".join(f"{line}\n" for line in lines)
 
 
 def _always(value: float) -> Callable[[], Samples]:

@@ -217,7 +217,9 @@ class Scheduler:
             is_complete = False
             while not is_complete:
                 await self._wait_for_room()
+                began = self._clock.monotonic()
                 decided = self.board.decide(self._clock.now(), _GANGS_AT_ONCE, self._keeper.epoch)
+                self._measures.decided.observe(self._clock.monotonic() - began)
                 is_complete = decided.is_complete
                 self._take_decided(decided)
                 await asyncio.sleep(0)
@@ -318,6 +320,7 @@ class Scheduler:
                 self._taking_back.give_up(settled)
             case Outcome.REFUSED:
                 # All binds of it were answered, or the pod was changed since: none is on its way any more.
+                self._measures.refused.add()
                 refusals = self._refusals[decision.uid] = self._refusals.get(decision.uid, 0) + 1
                 self._tell(decision, "FailedScheduling", f"binding rejected: {settled.reason}", "Warning")
                 self._take_back(decision, patience_after(refusals, self._runtime.randomness.fraction()))

@@ -80,7 +80,11 @@ def amounts_in(given: Mapping[str, Any]) -> Pairs:
 
 def quantities_in(amounts: Mapping[str, int]) -> dict[str, str]:
     """Returns amounts as they are written in objects, by resource name; nothing that is zero."""
-    return dict(sorted(_quantity(name, amount) for name, amount in amounts.items() if amount))
+    # Whole GPUs are counted by the piece as well; what counts shares too is told.
+    given = [
+        (name, amount) for name, amount in amounts.items() if amount and not (name == NVIDIA_GPU and GPU in amounts)
+    ]
+    return dict(sorted(_quantity(name, amount) for name, amount in given))
 
 
 def _amount(name: str, nanos: int) -> tuple[str, int]:
