@@ -15,6 +15,9 @@ class Terms(NamedTuple):
     lateness: float = 0.5
     """By which part of the wait that was foreseen first a reservation may be late before run times are trusted no more and what
     it needs is left to drain."""
+    drains: float = 4 * 3600.0
+    """Seconds for which room is left to drain for a gang of which nobody knows when it can start. Then others pass for three times as
+    long, and it drains for twice as long as before: over whole rounds a quarter of the time, and whoever runs for long ends at last."""
     reclaims: str = "guarantee"
     """How much a queue may take back from others by eviction: its `guarantee`, its fair `share`, or `nothing`."""
     preempts: bool = True

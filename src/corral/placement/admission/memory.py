@@ -1,6 +1,7 @@
 """What is remembered from cycle to cycle, so that a cycle costs what changed; forgetting any of it changes no decision."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from corral.placement.admission.amounts import Pairs
 from corral.placement.admission.backfill import QuotaKept
@@ -13,6 +14,18 @@ Tried = tuple[int, bool]
 SEARCH_REST = 10.0
 """Seconds after which a search for victims that found none is made again."""
 _MOST = 4096
+
+
+class Drain(NamedTuple):
+    """Since when room drains for the first in line, and how long it may."""
+
+    gang: str
+    since: float
+    length: float
+
+
+_PAUSES = 3.0
+"""So many times as long as room drained do others pass before it drains again."""
 
 
 class Memory:
@@ -38,6 +51,8 @@ class Memory:
         self.quotas: dict[str, QuotaKept] = {}
         """By queue, what is kept of its quota for the first gang that waits for it."""
         self.kept: Kept | None = None
+        self.drain: Drain | None = None
+        """What drains, or did last: the times are those of all who wait, so that it does not begin anew with each of them."""
         self._hopeless: dict[int, int] = {}
         """Shapes that would not fit if all gangs had ended, and how often what there is had changed when that was found."""
         self._searched: dict[tuple[Class, int], float] = {}
@@ -68,6 +83,15 @@ class Memory:
         """Remembers a reservation in place of the last one."""
         self.kept = kept
         self.behind.clear()
+
+    def may_drain(self, uid: str, now: float, first: float, is_waiting: Callable[[str], bool]) -> bool:
+        """Whether room may be left to drain now, for a first gang of which nobody knows when it can start."""
+        if self.drain is None or not is_waiting(self.drain.gang):
+            self.drain = Drain(uid, now, first)
+        since, length = self.drain.since, self.drain.length
+        if now - since >= (1 + _PAUSES) * length:
+            self.drain, since, length = Drain(uid, now, 2 * length), now, 2 * length
+        return now - since < length
 
     def is_hopeless(self, shape: int, changed: int) -> bool:
         """Whether a shape is known not to fit even on what is there when all gangs have ended."""

@@ -48,6 +48,10 @@ class Round:
         self._entitled: dict[str, Amounts] | None = None
         self._head = ""
         self._is_crowded = False
+        self._pauses = False
+        """Whether room drained in vain for long enough, and others pass for now."""
+        self._drains = 0.0
+        """How long room drains for the first in line at most; 0 when it is known when it can start."""
 
     def decide(self, now: float, most: int) -> Cycle:
         """Decides everything that can be decided now, or about so many gangs at most."""
@@ -84,7 +88,7 @@ class Round:
             tuple(one for relief in self._reliefs for one in relief.evictions),
             tuple(one for relief in self._reliefs for one in relief.migrations),
             tuple(resizings),
-            self._memory.kept.reservation if self._memory.kept else None,
+            self._memory.kept.reservation if self._memory.kept and not self._pauses else None,
             tuple(self._refused),
         )
 
@@ -166,7 +170,7 @@ class Round:
     def _without_room(self, entry: Entry, refusal: Refusal, now: float) -> Refusal:
         if self._is_relieved(entry, now):
             return making_room(entry.claim.gang)
-        if self._head or not self._terms.reserves:
+        if self._head or self._pauses or not self._terms.reserves:
             return refusal
         memory, changed = self._memory, self._ground.changed
         if memory.kept is None or memory.kept.reservation.gang != entry.uid:
@@ -180,6 +184,12 @@ class Round:
             memory.keep(found)
             if memory.promised.get(entry.uid, inf) == inf:
                 memory.promised[entry.uid] = found.reservation.starts
+        trusts_until = memory.kept.trusts_until if memory.kept is not None else now
+        if now > trusts_until:
+            if not memory.may_drain(entry.uid, now, self._terms.drains, lambda uid: self._line.get(uid) is not None):
+                self._pauses = True
+                return refusal
+            self._drains = memory.drain.length if memory.drain is not None else 0.0
         self._head = entry.uid
         return refusal
 
@@ -218,7 +228,7 @@ class Round:
             if isinstance(answer, Plan) and answer.seats:
                 return answer
         starts = memory.kept.reservation.starts
-        refusal = memory.behind[tried] = behind_refusal(entry.claim.gang, self._head)
+        refusal = memory.behind[tried] = behind_refusal(entry.claim.gang, self._head, self._drains)
         if now <= memory.kept.trusts_until and ends_by(entry.claim, now, starts):
             return self._planned_freely(entry, is_young)
         return refusal

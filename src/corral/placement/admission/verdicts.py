@@ -42,9 +42,10 @@ def room_refusal(gang: Gang, needs: Amounts, left: Amounts) -> Refusal:
     return Refusal(gang.uid, "no-room", sentence, pairs(needs), pairs(free))
 
 
-def behind_refusal(gang: Gang, first: str) -> Refusal:
+def behind_refusal(gang: Gang, first: str, drains: float = 0.0) -> Refusal:
     """Returns that there would be room, but it is kept for a gang that is before this one, which is what `binding` names."""
-    return Refusal(gang.uid, "reserved", f"What is free is kept for {first}, which is before it.", binding=first)
+    bound = f", for {duration_text(drains)} at most" if drains else ""
+    return Refusal(gang.uid, "reserved", f"What is free is kept for {first}, which is before it{bound}.", binding=first)
 
 
 def making_room(gang: Gang) -> Refusal:
