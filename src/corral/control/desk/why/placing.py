@@ -108,7 +108,7 @@ def _refused(situation: Situation, scene: Scene, pod: Known, refusal: Refusal) -
         sentence = (
             f"what is free is kept for {scene.shown(refusal.binding, situation.job.key.namespace)}, which is before it"
         )
-    prospect = _prospect(situation, scene, pod.gang)
+    prospect = NO_PROSPECT if refusal.code in NO_QUEUE else _prospect(situation, scene, pod.gang)
     told = f"{some(unbound, total)} wait{'s' if total == 1 else ''}: {sentence[:1].lower()}{sentence[1:].rstrip('.')}"
     steps = {
         "queue-missing": ("name a queue that is there by the label corral.dev/queue", "corral get queues"),

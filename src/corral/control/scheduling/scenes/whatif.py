@@ -111,7 +111,8 @@ def played(snapshot: Snapshot, rule: Policy, seed: int) -> Forward | str:
     past = past_of(scene.desk, snapshot.runs)
     known = {counted: learn(past, counted, scene.now).starts.run_times for counted in (GPU, CPU)}
     line = [one.claim for one in scene.admission.line]
-    everybody = [*line, *(one.claim for one in scene.admission.ground.running.values())]
+    running = (one.claim for one in scene.admission.ground.running.values())
+    everybody = [*(one for one in line if one.gang.queue in scene.desk.queues), *running]
     unsaid = [one for one in everybody if one.run_time is None and not _is_known(one, known)]
     if unsaid:
         return (
