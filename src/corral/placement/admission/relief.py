@@ -80,5 +80,7 @@ def _promise(ground: Ground, entry: Entry, found: Sacrifice, now: float) -> None
 
 def _sentence(victim: Victim, entry: Entry) -> str:
     if victim.reason == "preempted":
-        return f"{entry.uid} has a higher priority in queue {victim.queue or '(default)'}."
-    return f"Queue {entry.kind.queue or '(default)'} takes back for {entry.uid} what queue {victim.queue or '(default)'} borrowed."
+        return f"{entry.uid} has a higher priority{f' in queue {victim.queue}' if victim.queue else ''}."
+    lender = f"Queue {entry.kind.queue} takes" if entry.kind.queue else "Those in no queue take"
+    borrower = f"queue {victim.queue} borrowed" if victim.queue else "a job in no queue uses"
+    return f"{lender} back for {entry.uid} what {borrower}."

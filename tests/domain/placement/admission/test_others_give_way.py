@@ -170,3 +170,17 @@ def test_preempted_and_preempting_gangs_do_not_go_round_in_circles() -> None:
             stage.desk.wait(claims[one.gang])
     assert evictions <= 2
     assert len(stage.running) >= 2
+
+
+def test_why_somebody_gives_way_is_told_in_words_that_name_no_queue_where_there_is_none() -> None:
+    def told(of: str, by: str, **more: int) -> str:
+        stage = Stage(8, queues=(QueueTerms("team", guarantee=gpus(8)), QueueTerms("guests")))
+        stage.ask("first", gpus=8, queue=of)
+        assert stage.starts() == ["first"]
+        stage.ask("then", gpus=8, queue=by, **more)
+        return stage.cycle(after=5).evictions[0].sentence
+
+    assert told("guests", "team") == "Queue team takes back for then what queue guests borrowed."
+    assert told("", "team") == "Queue team takes back for then what a job in no queue uses."
+    assert told("team", "team", priority=1) == "then has a higher priority in queue team."
+    assert told("", "", priority=1) == "then has a higher priority."
