@@ -35,6 +35,7 @@ from corral.engine.node.pods.devices import Devices
 from corral.engine.node.pods.fetching import fetch
 from corral.engine.node.pods.pod_logs import log_of
 from corral.engine.node.pods.tokens import AccountTokens
+from corral.engine.node.volumes.answering import Answering
 from corral.engine.node.volumes.mounts import container_mounts, intended_mounts
 from corral.engine.node.volumes.payload import Ingredients
 from corral.engine.node.volumes.plan import MADE_OF_OBJECTS, Volume, plan_volumes
@@ -103,6 +104,7 @@ class Outfitter:
         self._images = ImageRegister(folder.images)
         self._assets = assets
         self._tokens = AccountTokens(runtime.store, runtime.clock)
+        self._answering = Answering()
 
     async def outfit(self, pod: Object, container: Object, number: int, neighbours: Callable[[], Neighbours]) -> Outfit:
         """Returns what one start of a container needs; StartRefusedError when something is missing."""
@@ -159,7 +161,9 @@ class Outfitter:
             raise StartRefusedError("FailedMount", f"this API makes no tokens for accounts: {error}") from error
         pod_ip = HOST_IP if pod["spec"].get("hostNetwork") else address_of(namespace, name)
         facts = PodFacts(pod, (pod_ip,), (HOST_IP,), self._assets.allocatable)
-        return _Baggage(facts, fetched, addresses, plan_volumes(pod, fetched, self._folder), tokens)
+        volumes = plan_volumes(pod, fetched, self._folder)
+        await self._answering.refuse_silent(volumes.values())
+        return _Baggage(facts, fetched, addresses, volumes, tokens)
 
     def _take_claims(self, pod: Object, fetched: Fetched, beside: Neighbours) -> None:
         """Makes the directories of claims theirs; of one that was made again, only when nobody uses the former one."""
