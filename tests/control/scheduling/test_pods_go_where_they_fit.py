@@ -148,3 +148,25 @@ def test_the_more_important_pod_comes_first_then_the_older() -> None:
     old = changed(pod("old", gpus=1), metadata={"creationTimestamp": "2027-01-15T07:00:00Z"})
     pods = [pod("new", gpus=1), old, pod("urgent", gpus=1, priority=1000)]
     assert list(placed(board([node("one", gpus=3)], pods))) == ["urgent", "old", "new"]
+
+
+def _with_port(name: str, number: int) -> SchedulingPod:
+    ports = [{"containerPort": 80, "hostPort": number}]
+    return pod(name, containers=[{"name": "main", "ports": ports, "resources": {}}])
+
+
+def test_many_ports_are_offered_at_once_and_forgotten_with_their_pods() -> None:
+    there = board([node(f"n{index}") for index in range(20)])
+    pods = [_with_port(f"p{number}", 7000 + number) for number in range(30)]
+    before = there.room.fleet.changes.position
+    for one in pods:
+        there.take_pod(None, one, NOW)
+    assert there.room.fleet.changes.position == before
+
+    assert len(placed(there)) == 30
+    assert there.room.fleet.changes.position - before == 20 + 30
+    for one in pods:
+        there.take_pod(one, None, NOW)
+    there.take_pod(None, _with_port("last", 80), NOW)
+    assert list(placed(there)) == ["last"]
+    assert [name for name in there.room.fleet.columns.others if "host-port" in name] == ["corral.dev/host-port/TCP/80"]

@@ -61,6 +61,7 @@ class Board:
         self._certifier = Certifier(room.fleet)
         self.reader = Reader(room.fleet.rules)
         self._ports: set[str] = set()
+        self._has_fresh_ports = False
         self._unsettled: dict[str, dict[str, None]] = {}
         """By node, the pods of which nobody says which of its GPUs they hold."""
         self._dirty: dict[str, None] = {}
@@ -259,12 +260,16 @@ class Board:
                 self.crowd.start(fresh.gang, bound_since(fresh.view) or now)
 
     def _learn_ports(self, ask: PodAsk) -> None:
-        """Lets every node offer the ports that somebody asks for, from the first time on."""
-        fresh = {name for name, _ in ask.others if is_port(name)} - self._ports
-        if fresh:
-            self._ports |= fresh
-            for place in self.places.values():
-                self._put(place)
+        """Notes the ports that somebody asks for; nodes offer them before the next decision."""
+        self._has_fresh_ports |= any(is_port(name) and name not in self._ports for name, _ in ask.others)
+
+    def _offer_ports(self) -> None:
+        """Lets every node offer the ports that anybody has or wants, all at once, and none that nobody speaks of any more."""
+        self._has_fresh_ports = False
+        self._ports = {name for one in self.crowd for name, _ in one.request.ask.others if is_port(name)}
+        for place in self.places.values():
+            self._put(place)
+        self.room.fleet.forget_resources()
 
     # --- what is decided ---
 
@@ -324,6 +329,8 @@ class Board:
             else:
                 self._desk.wait(claim)
         self._dirty.clear()
+        if self._has_fresh_ports:
+            self._offer_ports()
 
     # --- who gives way ---
 

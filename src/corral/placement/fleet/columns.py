@@ -114,6 +114,12 @@ class Columns:
             self.others_size[name] = np.zeros(len(self.cpu), np.int64)
         return self.others[name]
 
+    def forget_resources(self) -> None:
+        """Forgets other resources that no node has and nobody holds."""
+        idle = [name for name, left in self.others.items() if not left.any() and not self.others_size[name].any()]
+        for name in idle:
+            del self.others[name], self.others_size[name]
+
     def crowd(self, crowd: Crowd) -> Ints:
         """Returns how many of a crowd each row holds; the first question makes room for it."""
         if crowd not in self.crowds:

@@ -127,6 +127,10 @@ class Fleet:
         self.columns.memory_shares -= bool(hold.ask.gpu.memory)
         self._undo.note(partial(self._restore, hold))
 
+    def forget_resources(self) -> None:
+        """Forgets the names of resources that no node has and nobody holds."""
+        self.columns.forget_resources()
+
     def draft(self) -> Draft:
         """Returns a scope whose changes are undone at its end, unless its `keep` was called."""
         return self._undo.draft()
