@@ -159,7 +159,18 @@ def test_what_cannot_be_otherwise_is_said_in_a_line_with_a_hint(
     assert WRONG[words] in done.stderr
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 7, "taken": 1}', '{"nodes": [{}]}', "{}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"version": 7, "taken": 1}',
+        '{"nodes": [{}]}',
+        "{}",
+        '{"taken": 1, "queues": [{"kind": "odd", "name": "q"}]}',
+    ],
+)
 def test_a_file_that_is_no_snapshot_is_refused(cli: Cli, tmp_path: Path, text: str) -> None:
     (tmp_path / "bad.json").write_text(text)
     done = cli("simulate", "snapshot", "-f", str(tmp_path / "bad.json"))

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from corral.control.scheduling.scenes.snapshot import VERSION, Snapshot
+from corral.control.scheduling.scenes.snapshot import GROUP_KINDS, QUEUE_KINDS, VERSION, Snapshot
 from corral.errors import PermanentError
 
 
@@ -23,6 +23,12 @@ def read(name: str, text: bytes) -> Snapshot:
         raise PermanentError("bad-snapshot", f"{name}: it is no snapshot: {error}", hint=hint) from error
     if found.version != VERSION:
         what = f"it is a snapshot of version {found.version}, and this Corral reads version {VERSION}"
+        raise PermanentError("bad-snapshot", f"{name}: {what}", hint=hint)
+    strange = {one.kind for one in found.queues} - set(QUEUE_KINDS) | {one.kind for one in found.groups} - set(
+        GROUP_KINDS
+    )
+    if strange:
+        what = f"it has objects of a kind that nobody here knows: {', '.join(sorted(strange))}"
         raise PermanentError("bad-snapshot", f"{name}: {what}", hint=hint)
     if not found.taken:
         raise PermanentError("bad-snapshot", f"{name}: it does not say when it was taken", hint=hint)
