@@ -111,10 +111,13 @@ def _trimmed(ground: Ground, terms: Terms, entry: Entry, found: Sacrifice, now: 
     """Lets every gang keep as many pods as it can."""
     trial, chosen, plan = Trial(ground, entry), list(found.victims), found.plan
     for index, victim in enumerate(chosen):
-        for count in range(1, len(victim.seats)):
-            fewer = _victim(ground.running[victim.uid], victim.seats[-count:], terms, now)
+        low, high = 0, len(victim.seats)  # so few are too few, and so many are enough
+        while high - low > 1:
+            middle = (low + high) // 2
+            fewer = _victim(ground.running[victim.uid], victim.seats[-middle:], terms, now)
             answer = trial.plan([*chosen[:index], fewer, *chosen[index + 1 :]])
-            if answer is not None:
-                chosen[index], plan = fewer, answer
-                break
+            if answer is None:
+                low = middle
+            else:
+                high, chosen[index], plan = middle, fewer, answer
     return Sacrifice(tuple(chosen), plan)

@@ -154,6 +154,9 @@ class Fleet:
             rules = self._rule_sets[number]
             offers = (self.offers.get(name) for name in self.names)
             passing = np.array([one is not None and (rules is None or rules.allows(one)) for one in offers], np.bool_)
+            self._passing.pop(number, None)
+            if len(self._passing) >= _MOST_KEPT:
+                del self._passing[next(iter(self._passing))]
             self._passing[number] = passing
         return passing
 

@@ -118,3 +118,13 @@ def test_shares_by_memory_are_counted_once_however_often_their_node_changes() ->
     assert fleet.columns.memory_shares == 1
     fleet.release("p")
     assert fleet.columns.memory_shares == 0
+
+
+def test_which_nodes_rules_allow_is_forgotten_when_many_others_were_asked_about() -> None:
+    fleet = fleet_of(node("a"))
+    first = fleet.rules(RuleSet((("zone", "first"),)))
+    mask = fleet.allowed(first)
+    assert fleet.allowed(first) is mask
+    for number in range(600):
+        fleet.allowed(fleet.rules(RuleSet((("zone", str(number)),))))
+    assert fleet.allowed(first) is not mask
