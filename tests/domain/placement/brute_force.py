@@ -25,6 +25,11 @@ def can_place(offers: Sequence[NodeOffer], asks: Sequence[PodAsk], level: str) -
     )
 
 
+def fits(nodes: tuple[Node, ...], asks: Sequence[PodAsk]) -> bool:
+    """Whether all pods fit at once on what is left of nodes."""
+    return _fit(nodes, tuple(sorted(asks)))
+
+
 def _node(offer: NodeOffer) -> Node:
     gpus = tuple((gpu.milli, gpu.memory, gpu.memory) for gpu in offer.gpus)
     return offer.cpu, offer.memory, offer.pods, gpus, offer.model, offer.others
