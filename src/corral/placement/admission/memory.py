@@ -51,8 +51,9 @@ class Memory:
         self.quotas: dict[str, QuotaKept] = {}
         """By queue, what is kept of its quota for the first gang that waits for it."""
         self.kept: Kept | None = None
-        self.drain: Drain | None = None
-        """What drains, or did last: the times are those of all who wait, so that it does not begin anew with each of them."""
+        self._drains: dict[str, Drain] = {}
+        """What drains, or did last, by queue, and the nodes under "": the times are those of all who wait there, so that it does not
+        begin anew with each of them."""
         self._hopeless: dict[int, int] = {}
         """Shapes that would not fit if all gangs had ended, and how often what there is had changed when that was found."""
         self._searched: dict[tuple[Class, int], float] = {}
@@ -84,14 +85,18 @@ class Memory:
         self.kept = kept
         self.behind.clear()
 
-    def may_drain(self, uid: str, now: float, first: float, is_waiting: Callable[[str], bool]) -> bool:
-        """Whether room may be left to drain now, for a first gang of which nobody knows when it can start."""
-        if self.drain is None or not is_waiting(self.drain.gang):
-            self.drain = Drain(uid, now, first)
-        since, length = self.drain.since, self.drain.length
-        if now - since >= (1 + _PAUSES) * length:
-            self.drain, since, length = Drain(uid, now, 2 * length), now, 2 * length
-        return now - since < length
+    def drains_for(self, what: str, fresh: Drain, is_waiting: Callable[[str], bool]) -> float:
+        """Returns how long the nodes, or the quota of a queue, may drain now for a gang of which nobody knows when it can start.
+
+        0 when others are to pass. `fresh` is what begins when nothing drains yet.
+        """
+        found, now = self._drains.get(what), fresh.since
+        if found is None or not is_waiting(found.gang):
+            found = fresh
+        elif now - found.since >= (1 + _PAUSES) * found.length:
+            found = Drain(fresh.gang, now, 2 * found.length)
+        self._drains[what] = found
+        return found.length if now - found.since < found.length else 0.0
 
     def is_hopeless(self, shape: int, changed: int) -> bool:
         """Whether a shape is known not to fit even on what is there when all gangs have ended."""

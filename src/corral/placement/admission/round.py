@@ -9,7 +9,7 @@ from corral.placement.admission.cycle import Admitted, Cycle, Terms
 from corral.placement.admission.elastic import growing
 from corral.placement.admission.fair_share import entitlements
 from corral.placement.admission.ground import Ground
-from corral.placement.admission.memory import Memory
+from corral.placement.admission.memory import Drain, Memory
 from corral.placement.admission.order import Entry, Line, Order, Shapes
 from corral.placement.admission.queues import QueueTerms
 from corral.placement.admission.quota import Lack, lack_of, namespace_lack
@@ -164,8 +164,14 @@ class Round:
             if quota is None or quota.gang != entry.uid:
                 quota = keep_quota(self._ground, entry, lack.queue, now)
             if quota is not None:
-                self._quotas[lack.queue] = self._memory.quotas[lack.queue] = quota
+                self._memory.quotas[lack.queue] = quota
+                if quota.starts < inf or self._drains_for(lack.queue, entry, now):
+                    self._quotas[lack.queue] = quota
         return refusal
+
+    def _drains_for(self, what: str, entry: Entry, now: float) -> float:
+        fresh = Drain(entry.uid, now, self._terms.drains)
+        return self._memory.drains_for(what, fresh, lambda uid: self._line.get(uid) is not None)
 
     def _without_room(self, entry: Entry, refusal: Refusal, now: float) -> Refusal:
         if self._is_relieved(entry, now):
@@ -186,10 +192,10 @@ class Round:
                 memory.promised[entry.uid] = found.reservation.starts
         trusts_until = memory.kept.trusts_until if memory.kept is not None else now
         if now > trusts_until:
-            if not memory.may_drain(entry.uid, now, self._terms.drains, lambda uid: self._line.get(uid) is not None):
+            self._drains = self._drains_for("", entry, now)
+            if not self._drains:
                 self._pauses = True
                 return refusal
-            self._drains = memory.drain.length if memory.drain is not None else 0.0
         self._head = entry.uid
         return refusal
 

@@ -1,7 +1,8 @@
 """Room drains for the first in line while nobody knows when it can start, but not without end, and not so that it starves."""
 
 from corral.placement.admission.cycle import Terms
-from tests.domain.placement.admission.stage import Stage
+from corral.placement.admission.queues import QueueTerms
+from tests.domain.placement.admission.stage import Stage, gpus
 
 HOUR = 3600.0
 DRAINS = Terms().drains
@@ -65,3 +66,15 @@ def test_over_whole_rounds_a_quarter_of_the_time_drains() -> None:
         stage.ask(f"more-{hour}")
         idle += not stage.starts(after=HOUR)
     assert idle <= 0.26 * rounds
+
+
+def test_quota_that_has_drained_in_vain_is_used_by_others() -> None:
+    stage = Stage(*[8] * 4, queues=(QueueTerms("a", limit=gpus(16)),), terms=Terms(patience=1e9))
+    stage.ask("service", gpus=8, queue="a")
+    assert stage.starts() == ["service"]
+    stage.ask("whole", pods=2, gpus=8, queue="a")
+    assert stage.starts(after=1) == []
+    stage.ask("small", queue="a")
+
+    assert stage.starts(after=DRAINS - 1) == []
+    assert stage.starts(after=1) == ["small"]
