@@ -7,6 +7,7 @@ from corral.control.scheduling.amounts import CPU, MEMORY, held_amounts, milli_o
 from corral.control.scheduling.dialects.catalogue import DIALECTS
 from corral.control.scheduling.dialects.dialect import Asked, Dialect, GpuWords, MalformedError, words_in
 from corral.control.scheduling.dialects.plain import PLAIN
+from corral.control.scheduling.reading.bounds import believable_ask
 from corral.control.scheduling.reading.ports import ports_of
 from corral.control.scheduling.reading.rules import rules_of, without_turns
 from corral.kinds.quantities import QuantityError
@@ -63,7 +64,8 @@ def request_of(pod: SchedulingPod, rules: Callable[[RuleSet], int], memory_unit:
         others=tuple(sorted(others.items())),
         rules=rules(allowed),
     )
-    return Request(ask, dialect, complaint)
+    ask, absurd = believable_ask(ask)
+    return Request(ask, dialect, complaint or absurd)
 
 
 def _speaker(asked: Asked) -> tuple[Dialect, GpuWords]:

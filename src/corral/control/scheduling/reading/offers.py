@@ -11,6 +11,7 @@ from corral.control.scheduling.dialects.gpushare import GPUSHARE, unit_of
 from corral.control.scheduling.dialects.hami import HAMI, registered
 from corral.control.scheduling.dialects.own import chosen_devices
 from corral.control.scheduling.reading.asks import Request
+from corral.control.scheduling.reading.bounds import MOST_GPUS, believable_offer
 from corral.kinds.nodes import FAKE_NODE, PROCESS_NODE
 from corral.kinds.quantities import QuantityError
 from corral.kinds.scheduling.names import (
@@ -30,7 +31,6 @@ from corral.placement.offers import GpuOffer, NodeOffer, Taint
 _UNBOUNDED: Final = 2**56
 """CPU in thousandths, memory and disk in bytes of a node whose pods share it as processes do; the sums still fit into 64 bits."""
 _SHARED_BY_PROCESSES = frozenset({CPU, MEMORY, "ephemeral-storage"})
-_MOST_GPUS = 4096
 _links = msgspec.json.Decoder(tuple[tuple[int, ...], ...])
 
 
@@ -82,7 +82,9 @@ def _place(node: SchedulingNode) -> Place:
         taints=tuple(Taint(one.key, one.value, one.effect) for one in node.spec.taints),
         is_closed=bool(closed_because),
     )
-    return Place(offer, closed_because, plugin, int(labels.get(FAKE_NODE) == "true"), complaint or wrong)
+    offer, absurd = believable_offer(offer)
+    order = int(labels.get(FAKE_NODE) == "true")
+    return Place(offer, closed_because, plugin, order, complaint or wrong or absurd)
 
 
 def _closed_because(node: SchedulingNode) -> str:
@@ -100,12 +102,12 @@ def _gpus(node: SchedulingNode, amounts: dict[str, int]) -> tuple[tuple[GpuOffer
         wrong = "" if gpus else f"{HAMI_REGISTER} cannot be read, so its GPUs are not used"
         return gpus, model or named, HAMI.gpus, wrong
     count = amounts.get(ALIYUN_COUNT, 0)
-    if ALIYUN_MEMORY in amounts and 0 < count <= _MOST_GPUS:
+    if ALIYUN_MEMORY in amounts and 0 < count <= MOST_GPUS:
         counted = NodeOffer("", 0, 0, others=tuple(amounts.items()))
         each = GpuOffer(memory=amounts[ALIYUN_MEMORY] // count * unit_of(counted))
         return (each,) * count, model, GPUSHARE.gpus, ""
     count = amounts.get(NVIDIA_GPU, 0)
-    if count > _MOST_GPUS:
+    if count > MOST_GPUS:
         return (), model, None, f"{count} GPUs are more than can be, so none is used"
     # Of GPUs that are shared by turns each turn is offered as one: it has no memory of its own to be counted on.
     turns = whole_or_zero(labels.get(NVIDIA_REPLICAS, ""))
