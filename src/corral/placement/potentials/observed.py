@@ -16,7 +16,9 @@ _REMEMBERED = 8192
 """Pods after which what was seen before counts half."""
 _FIRST = 64
 """Pods that must have come before anything is concluded from them."""
-_GROWTH = 1.25
+_ALIKE = 0.005
+"""Mixes that differ in less of all pods are the same, until twice as many pods are known."""
+_GROWTH = 1.5
 """By how much the number of pods grows from one step to the next, until the remembered number is reached."""
 
 
@@ -38,20 +40,29 @@ class Observed:
         if self._seen < self._next:
             return False
         self._next = self._seen + max(1.0, min(self._seen * (_GROWTH - 1), _REMEMBERED / 8))
-        self._conclude()
-        return True
+        return self._conclude()
 
     @property
     def statistics(self) -> Statistics:
         """What was concluded last; nothing until enough pods came."""
         return self._known
 
-    def _conclude(self) -> None:
+    def _conclude(self) -> bool:
         total = sum(self._counts.values())
         shares = sorted(self._counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        self._known = Statistics(tuple((ask, count / total) for ask, count in shares), int(total))
+        fresh = Statistics(tuple((ask, count / total) for ask, count in shares), int(total))
+        is_news = fresh.observed >= 2 * self._known.observed or _distance(fresh, self._known) >= _ALIKE
+        if is_news:
+            self._known = fresh
         if total > _REMEMBERED:
             self._counts = defaultdict(float, {ask: count / 2 for ask, count in self._counts.items() if count >= 1.0})
+        return is_news
+
+
+def _distance(one: Statistics, other: Statistics) -> float:
+    """Returns which part of all pods would have to be others for two mixes to be the same."""
+    first, second = dict(one.shares), dict(other.shares)
+    return sum(abs(first.get(ask, 0.0) - second.get(ask, 0.0)) for ask in {**first, **second}) / 2
 
 
 class LearningPolicy:
