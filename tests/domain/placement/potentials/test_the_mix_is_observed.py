@@ -32,7 +32,7 @@ def test_what_came_long_ago_is_forgotten() -> None:
     observed = Observed()
     for _ in range(10_000):
         observed.came(pod(8))
-    for _ in range(100_000):
+    for _ in range(200_000):
         observed.came(pod(1))
 
     assert dict(observed.statistics.shares).get(pod(8), 0.0) < 0.01
