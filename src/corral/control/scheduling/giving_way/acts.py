@@ -104,10 +104,13 @@ class Acts:
                     return await send()
             except NotFoundError:
                 return None
-            except ConflictError:
-                if is_versioned:
+            except ConflictError as error:
+                if is_versioned or isinstance(about, JobName):
                     raise
-                return None
+                failures += 1
+                if not await self._is_the_same(about, failures):
+                    return None
+                _log.info("nobody gave way yet", extra={"about": str(about.key), "reason": error.message})
             except RetryError as error:
                 failures += 1
                 _log.info("nobody gave way yet", extra={"about": str(about.key), "reason": error.message})
@@ -118,6 +121,17 @@ class Acts:
                 failures += 1
                 self._complain(what, about, error)
                 await self._pause(_REFUSED, failures)
+
+    async def _is_the_same(self, pod: Leaver, failures: int) -> bool:
+        """Whether a pod whose write met a conflict is still the one that was meant: then others change it all the time."""
+        await self._pause(_BACKOFF, failures)
+        try:
+            found = await self._store.get(POD, pod.key)
+        except NotFoundError:
+            return False
+        except RetryError:
+            return True
+        return bool(found["metadata"].get("uid") == pod.uid)
 
     def _complain(self, what: str, about: Leaver | JobName, error: PermanentError) -> None:
         if what in self._complaints:
