@@ -39,6 +39,8 @@ class LedgerKeeper:
     def __init__(self, runtime: Runtime, key: ObjectKey, holder: str, fence: Fence) -> None:
         self.ledger = Ledger()
         self.counts = LedgerCounts()
+        self.least_epoch = 0
+        """The highest epoch that this process knows: a ledger that somebody deleted does not begin again below it."""
         self.beside: Callable[[Ledger], Ledger] = lambda ledger: ledger
         """Puts into a ledger what else must stand in it; asked at the last moment before each write."""
         self._store = runtime.store
@@ -86,14 +88,15 @@ class LedgerKeeper:
         try:
             found = await self._store.get(CONFIG_MAP, self._key)
         except NotFoundError:
-            ledger = raised(Ledger(), self._holder)
+            ledger = raised(Ledger(self.least_epoch), self._holder)
             try:
                 fresh = object_of(ledger, {"metadata": metadata})
                 self._object = await self._store.create(CONFIG_MAP, fresh, WriteOptions(deterministic=True))
             except AlreadyExistsError as error:  # another one's, or our own whose answer was lost
                 raise ConflictError(error.message) from error
         else:
-            ledger = raised(ledger_of(found), self._holder)
+            earlier = ledger_of(found)
+            ledger = raised(earlier._replace(epoch=max(earlier.epoch, self.least_epoch)), self._holder)
             self._object = await self._store.update(CONFIG_MAP, object_of(ledger, found))
         self.ledger = ledger
         _log.info("scheduling", extra={"epoch": ledger.epoch, "promised": len(ledger.decisions)})

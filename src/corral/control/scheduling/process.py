@@ -36,6 +36,8 @@ class SchedulerProcess:
         self._leadership = leadership
         self._measures = Measures()
         self._scheduler: Scheduler | None = None
+        self._epoch = 0
+        """The highest of all reigns so far."""
 
     async def run(self, fence: Fence = lambda: None) -> None:
         """Works, whenever it is this process's turn, until cancelled."""
@@ -61,9 +63,11 @@ class SchedulerProcess:
 
     async def _reign(self, runtime: Runtime, fence: Fence) -> None:
         self._scheduler = Scheduler(runtime, self._orders, self._measures, fence)
+        self._scheduler.follow_epoch(self._epoch)
         try:
             await self._scheduler.run()
         finally:
+            self._epoch = max(self._epoch, self._scheduler.epoch)
             self._scheduler = None
 
     def liveness(self) -> list[Verdict]:

@@ -150,6 +150,10 @@ class Scheduler:
         caches = (self._nodes, self._pods)
         return [Verdict(f"cache of {one.title}", False, "no complete list yet") for one in caches if not one.has_synced]
 
+    def follow_epoch(self, epoch: int) -> None:
+        """Lets its epoch be above one that is known, also when somebody has deleted the ledger; before `run`."""
+        self._keeper.least_epoch = epoch
+
     @property
     def epoch(self) -> int:
         """Returns the epoch of this reign, 0 before it began."""
