@@ -17,13 +17,15 @@ from corral.control.scheduling.scenes.changes import (
 from corral.control.scheduling.scenes.file_form import read, written
 from corral.control.scheduling.scenes.reporting import report_of
 from corral.control.scheduling.scenes.runs import ended_runs
+from corral.control.scheduling.scenes.scene import Scene
 from corral.control.scheduling.scenes.snapshot import VOLCANO_QUEUES, GroupSaid, QueueSaid, Snapshot
 from corral.control.scheduling.scenes.stripping import bare_node, bare_pod
 from corral.errors import PermanentError
 from corral.kinds.queues.queue import QUEUE
-from corral.kinds.scheduling.names import HAMI_REGISTER, VOLCANO_GROUP
+from corral.kinds.scheduling.names import HAMI_REGISTER, PREEMPTIBLE, VOLCANO_GROUP
 from corral.kinds.scheduling.names import QUEUE as QUEUE_LABEL
 from corral.kinds.scheduling.pod_view import SchedulingPod
+from corral.placement.remedies.explanation import Terms, explain
 from tests.control.scheduling.scene import NOW, member, node, pod
 from tests.control.scheduling.test_starts_are_expected import ended, since
 
@@ -98,6 +100,23 @@ def test_quotas_of_both_kinds_of_queues_are_changed() -> None:
     assert jobs(report(of, *raised)["starts_now"]) == ["ns/x", "ns/y"]
     with pytest.raises(PermanentError, match="has no lending"):
         report(of, queue_change("theirs.lending.nvidia.com/gpu=1"))
+
+
+def test_a_queue_returns_what_it_borrows_when_its_job_ends() -> None:
+    owner = QueueSaid(kind=QUEUE.qualified, name="owner", spec={"guarantee": {"nvidia.com/gpu": 4}})
+    guest = QueueSaid(kind=QUEUE.qualified, name="guest", spec={"guarantee": {"nvidia.com/gpu": 1}})
+    marks = {"labels": {QUEUE_LABEL: "guest"}, "annotations": {PREEMPTIBLE: "false"}}
+    held = [since(pod(f"g{at}", 4, on=f"n{at}", phase="Running", metadata=marks), NOW - 300) for at in range(2)]
+    scene = Scene(snapshot(*held, in_queue("next", 4, "owner"), queues=(owner, guest)))
+    scene.decide()
+    asked = scene.gang("uid-next")
+    assert asked is not None
+    jobs_seen = scene.jobs("ns", "next", asked.queue)
+    found = explain(scene.fleet, asked, scene.room.policy, jobs_seen, terms=Terms(books=scene.books("ns")))
+    assert found is not None
+    returned = "when g0 ends or is suspended (it holds 4 GPUs, and queue guest returns 4 GPUs that it borrows)"
+    assert returned in [one.sentence for one in found.remedies]
+    assert {one.borrowed for one in scene.jobs("ns", "", "guest")} == {0}
 
 
 @pytest.mark.parametrize(

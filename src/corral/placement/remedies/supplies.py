@@ -25,6 +25,8 @@ class Job(NamedTuple):
     queue: str = ""
     may_end: bool = True
     """Whether it makes sense to tell anybody to end it; not so for what the cluster itself needs."""
+    borrowed: int = 0
+    """Thousandths of GPUs that its queue holds beyond its guarantee."""
 
 
 class Freed(NamedTuple):
@@ -168,6 +170,8 @@ class EndJob(Part, frozen=True):
     queue: str = ""
     held: tuple[tuple[str, int], ...] = ()
     """All that it holds, as quotas count it."""
+    borrowed: int = 0
+    """Thousandths of GPUs of it that its queue would return."""
 
     def carry_out(self, fleet: Fleet) -> None:
         """Releases everything it holds."""
@@ -186,7 +190,9 @@ class EndJob(Part, frozen=True):
 
     def words(self) -> str:
         """Returns it as people say it."""
-        holds = f" (it holds {gpus_words(self.milli / WHOLE)})" if self.milli else ""
+        borrowed = gpus_words(self.borrowed / WHOLE)
+        returned = f", and queue {self.queue} returns {borrowed} that it borrows" if self.borrowed else ""
+        holds = f" (it holds {gpus_words(self.milli / WHOLE)}{returned})" if self.milli else ""
         return f"when {self.name} ends or is suspended{holds}"
 
 
@@ -194,7 +200,7 @@ def end_of(fleet: Fleet, job: Job) -> EndJob:
     """Returns the end of a job as a part."""
     holds = [fleet.holds[uid] for uid in job.pods if uid in fleet.holds]
     milli, held = sum(hold.ask.gpu.total for hold in holds), amounts_of_pods(hold.ask for hold in holds)
-    return EndJob(job.uid, job.name, job.pods, milli, job.priority, job.queue, pairs(held))
+    return EndJob(job.uid, job.name, job.pods, milli, job.priority, job.queue, pairs(held), min(milli, job.borrowed))
 
 
 def nodes_like(offer: NodeOffer, number: int) -> list[NodeOffer]:

@@ -92,7 +92,7 @@ def _explained(situation: Situation, scene: Scene, pod: Known, gang: Gang) -> Ex
         books=scene.books(namespace) if situation.queues else None,
         subject="it" if pod.membership.gang or len(situation.unbound) == 1 else "each",
     )
-    return explain(scene.fleet, gang, scene.room.policy, scene.jobs(namespace, name), terms=terms)
+    return explain(scene.fleet, gang, scene.room.policy, scene.jobs(namespace, name, gang.queue), terms=terms)
 
 
 def _prospect(situation: Situation, scene: Scene, gang: str) -> Prospect:

@@ -14,6 +14,7 @@ from corral.kinds.objects import Metadata
 from corral.kinds.queues.queue import QUEUE, QueueView
 from corral.kinds.references import ObjectKey
 from corral.placement.admission.admission import Admission
+from corral.placement.admission.amounts import GPU
 from corral.placement.admission.cycle import Terms
 from corral.placement.admission.queues import ROOT
 from corral.placement.asks import Gang
@@ -92,9 +93,11 @@ class Scene:
         place, found = self.desk.place(gang), self.gang(gang)
         return None if place is None or found is None else Turn(*place, found.queue)
 
-    def jobs(self, namespace: str, but: str = "") -> list[Job]:
-        """Returns everybody who holds room, seen from a namespace; one job, which asks, may not end for itself."""
-        return jobs_of(self.board.crowd, namespace, but, self.queue_of)
+    def jobs(self, namespace: str, but: str = "", queue: str = ROOT) -> list[Job]:
+        """Returns everybody who holds room, seen from a namespace and a queue; one job, which asks, may not end for itself."""
+        found = jobs_of(self.board.crowd, namespace, but, self.queue_of)
+        borrowed = {one: self._borrowed(one) for one in {job.queue for job in found} - {queue}}
+        return [one._replace(borrowed=borrowed.get(one.queue, 0)) for one in found]
 
     def books(self, namespace: str) -> Books:
         """Returns what quotas say, seen from a namespace."""
@@ -110,6 +113,13 @@ class Scene:
         if name == view.metadata.name and pods[0].membership.gang:
             name = pods[0].membership.gang
         return name if place == namespace else f"{place}/{name}"
+
+    def _borrowed(self, queue: str) -> int:
+        """Returns how many thousandths of GPUs a queue holds beyond its guarantee; nothing where nobody is guaranteed any."""
+        queues = self.desk.queues
+        if queue == ROOT or queue not in queues or not queues.guarantee(ROOT).get(GPU):
+            return 0
+        return max(queues.used(queue).get(GPU, 0) - queues.guarantee(queue).get(GPU, 0), 0)
 
     def queue_of(self, pod: Known) -> str:
         """Returns the queue that counts for a pod that holds room."""
