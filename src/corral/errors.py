@@ -36,3 +36,10 @@ class PermanentError(CorralError):
 
 class BugError(CorralError):
     """A broken promise of our own; the message tells what was expected and what was seen."""
+
+
+def first_cause(error: BaseException) -> BaseException:
+    """Returns what an error comes from: of tasks that ran together and failed, the first that did."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return error

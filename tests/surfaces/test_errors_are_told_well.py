@@ -91,6 +91,25 @@ def test_what_else_the_system_refuses_is_a_fault_with_its_place(
     assert "in refuse\n" in traced.err
 
 
+@pytest.mark.parametrize(
+    ("cause", "want_status", "want"),
+    [
+        (KeyError("a ring"), 70, "error: KeyError: 'a ring'"),
+        (PermanentError("file-missing", "there is no such file"), 1, "error: there is no such file"),
+    ],
+    ids=["a fault of ours", "an error that is known"],
+)
+def test_of_tasks_that_failed_together_the_first_cause_is_told(
+    cause: Exception, want_status: int, want: str, typed: Typing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise ExceptionGroup("unhandled errors in a TaskGroup", [ExceptionGroup("inside", [cause])])
+
+    monkeypatch.setattr("corral.assembly.kubeconfig_path", fail)
+    found = typed("kubeconfig")
+    assert (found.status, found.err.splitlines()[0]) == (want_status, want)
+
+
 def test_an_unknown_command_is_a_usage_error(cli: Cli) -> None:
     done = cli("upp")
     assert done.returncode == 2

@@ -38,8 +38,8 @@ def status(cli: Cli, name: str) -> str:
     return next(row[1] for row in rows if row[0] == name)
 
 
-def make_queue(cli: Cli, name: str) -> None:
-    queue = {"apiVersion": "corral.dev/v1alpha1", "kind": "Queue", "metadata": {"name": name}, "spec": {}}
+def make_queue(cli: Cli, name: str, **spec: str) -> None:
+    queue = {"apiVersion": "corral.dev/v1alpha1", "kind": "Queue", "metadata": {"name": name}, "spec": spec}
     assert cli("apply", "-f", "-", text=json.dumps(queue)).returncode == 0
 
 
@@ -61,3 +61,16 @@ def test_who_asks_for_kube_queue_hears_that_it_is_not_here_and_why_tells_what_ho
     assert told == "note: there is no kube-queue here: the job waits in line with those that name no queue\n"
     until(lambda: "16 GPUs on one node" in cli("why", "large").stdout, "the word of the scheduler")
     assert status(cli, "large") == "PENDING"
+
+
+def test_queues_that_are_part_of_each_other_stop_nobody(cli: Cli) -> None:
+    make_queue(cli, "chicken", parent="egg")
+    make_queue(cli, "egg", parent="chicken")
+    for name, queue in (("inside", "egg"), ("waits", "chicken")):
+        assert submitted(cli, name, "--queue", queue, "-a", "corral.dev/fake-run-seconds=3600", gpus=5) == ""
+    until(lambda: status(cli, "inside") == "RUNNING", "a job inside of the ring")
+    until(lambda: "5 GPUs" in cli("why", "waits").stdout, "the word of the scheduler")
+    states = [line.split() for line in cli("top", "queue").stdout.splitlines()[1:]]
+    assert [(line[0], line[-1]) for line in states] == [("chicken", "ParentsInARing"), ("egg", "ParentsInARing")]
+    assert cli("simulate", "live").returncode == 0
+    assert "crash" not in cli("status").stdout

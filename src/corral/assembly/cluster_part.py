@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from corral.assembly.access import access_from_outside, is_embedded
-from corral.errors import CorralError
+from corral.errors import CorralError, first_cause
 
 if TYPE_CHECKING:
     from corral.adapters.kubernetes.async_client import AsyncClient
@@ -51,11 +51,19 @@ class Part(Protocol):
 def run_until_stopped(flags: PartFlags, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     """Begins the log, and works until SIGTERM or SIGINT."""
     import asyncio
+    import logging
 
     from corral.adapters.system.log_lines import begin_logging
 
     begin_logging("json" if flags.log_format == "json" else "text")
-    asyncio.run(work())
+    try:
+        asyncio.run(work())
+    except Exception as error:
+        cause = first_cause(error)
+        if not isinstance(cause, CorralError):  # nobody foresaw it: its place must be found later
+            told = f"{type(cause).__name__}: {cause}"
+            logging.getLogger("corral.part").critical("ends by a fault", exc_info=cause, extra={"error": told})
+        raise
 
 
 @asynccontextmanager

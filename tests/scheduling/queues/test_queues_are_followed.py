@@ -113,3 +113,19 @@ def test_a_queue_says_how_it_stands_and_whether_its_terms_are_followed(queues: C
             queues.delete(name)
         stands = queues.wait(lambda: queues.standing(team), lambda said: not said["waiting"] and not said["running"])
         assert (stands["used"], stands["wanted"]) == ({}, {})
+
+
+def test_a_ring_of_parents_stops_nobody_neither_inside_nor_outside(queues: Cluster) -> None:
+    queues.node("a", 4)
+    ring = [f"{name}-{queues.token}" for name in ("one", "two", "three")]
+    for name, parent in (("one", ring[1]), ("two", ring[2]), ("three", ring[0]), ("tail", ring[0])):
+        queues.queue(name, parent=parent)
+    with queues.scheduler() as scheduler:
+        for name in (*ring, f"tail-{queues.token}"):
+            in_queue(queues, f"of-{name}", name)
+        queues.wait(queues.places, lambda places: len(places) == 4)
+        for name in ring:
+            stands = queues.wait(lambda name=name: queues.standing(name), lambda said: said.get("running") == 1)  # type: ignore[misc]
+            assert stands["conditions"][-1]["reason"] == "ParentsInARing"
+        assert queues.standing(ring[0])["used"] == {GPU: "2"}  # its own and that of its tail
+        assert scheduler.measurements()

@@ -41,6 +41,7 @@ from corral.control.scheduling.room import FleetRoom
 from corral.control.scheduling.taking_back import TakingBack
 from corral.control.scheduling.telling import Telling, reference_to
 from corral.control.scheduling.volumes import FollowedVolumes
+from corral.errors import first_cause
 from corral.kinds.scheduling.ledger import Decision
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
 from corral.kinds.well_known import NODE, POD
@@ -137,7 +138,7 @@ class Scheduler:
                 for number in range(_BINDERS):
                     group.create_task(self._bind(), name=f"binding-{number}")
         except* LeadershipLostError as losses:
-            lost = LeadershipLostError(str(_first(losses)))
+            lost = LeadershipLostError(str(first_cause(losses)))
         if lost is not None:
             raise lost
 
@@ -374,11 +375,3 @@ class Scheduler:
             del self._left_alone[uid]
             self.board.let_wait(uid, self._clock.now())
         self._tell_news()
-
-
-def _first(losses: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Returns the first error of a group."""
-    found: BaseException = losses
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return found

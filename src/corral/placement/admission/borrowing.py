@@ -20,15 +20,22 @@ def kept_beside(queues: Queues, path: tuple[str, ...]) -> list[Amounts]:
 
 
 def _kept(queues: Queues, name: str) -> Mapping[str, int]:
+    kept: dict[str, Amounts] = {}
+    for one in reversed(queues.below(name)):
+        inside: Amounts = {}
+        for child in queues.children(one):
+            add(inside, kept[child])
+        kept[one] = _kept_by(queues, one, inside)
+    return kept[name]
+
+
+def _kept_by(queues: Queues, name: str, inside: Amounts) -> Amounts:
     terms, used = queues.terms(name), queues.used(name)
-    below: Amounts = {}
-    for one in queues.children(name):
-        add(below, _kept(queues, one))
     if terms.lending is None:
-        return below
+        return inside
     lent = dict(terms.lending)
     for resource, amount in terms.guarantee:
         # What is not named in `lending` may be lent whole.
         idle = amount - lent.get(resource, amount) - used.get(resource, 0)
-        below[resource] = max(below.get(resource, 0), idle)
-    return {resource: amount for resource, amount in below.items() if amount > 0}
+        inside[resource] = max(inside.get(resource, 0), idle)
+    return {resource: amount for resource, amount in inside.items() if amount > 0}

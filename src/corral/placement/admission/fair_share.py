@@ -57,20 +57,18 @@ def entitlements(
         for one in queues.path(name):
             add(totals.setdefault(one, {}), own)
     result: dict[str, Amounts] = {}
-    rest = dict(capacity) if reclaims == "share" else {}
-    _divide(queues, ROOT, rest, wanted, (totals, result))
+    budgets: dict[str, Amounts] = {ROOT: dict(capacity) if reclaims == "share" else {}}
+    for name in queues.below(ROOT):
+        result[name], parts = _divided(queues, name, budgets[name], wanted, totals)
+        budgets |= parts
     return result
 
 
-def _divide(
-    queues: Queues,
-    name: str,
-    budget: Amounts,
-    wanted: Callable[[str], Amounts],
-    books: tuple[dict[str, Amounts], dict[str, Amounts]],
-) -> None:
-    totals, result = books
-    result[name] = {}
+def _divided(
+    queues: Queues, name: str, budget: Amounts, wanted: Callable[[str], Amounts], totals: Mapping[str, Amounts]
+) -> tuple[Amounts, dict[str, Amounts]]:
+    """Returns which part of its budget a queue's own gangs are entitled to, and which each queue below it."""
+    itself: Amounts = {}
     parts: dict[str, Amounts] = {one: {} for one in queues.children(name)}
     for resource in totals[name]:
         most = {one: _most(queues, one, resource, totals[one].get(resource, 0)) for one in parts}
@@ -81,11 +79,10 @@ def _divide(
         shares = _filled(
             total, {**most, name: own}, {**sure, name: 0}, {one: queues.terms(one).weight for one in parts}
         )
-        result[name][resource] = shares.pop(name)
+        itself[resource] = shares.pop(name)
         for one, share in shares.items():
             parts[one][resource] = share
-    for one, part in parts.items():
-        _divide(queues, one, part, wanted, books)
+    return itself, parts
 
 
 def _most(queues: Queues, name: str, resource: str, total: int) -> int:

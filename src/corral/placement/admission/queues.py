@@ -1,7 +1,11 @@
-"""Queues as a tree: what each may have, and what the gangs in it hold."""
+"""Queues as a tree: what each may have, and what the gangs in it hold.
+
+Parents are words of people, and may be missing or go in a ring. Here nobody walks along them: whenever terms change, each queue is
+hung at one place (the members of a ring beside the topmost queues, those below them below them), and every walk follows these
+places. None of them recurses either, since people may also nest queues deeper than Python calls.
+"""
 
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import NamedTuple
 
 from corral.placement.admission.amounts import Amounts, Pairs, add
@@ -40,6 +44,7 @@ class Queues:
 
     def __init__(self) -> None:
         self._terms: dict[str, QueueTerms] = {}
+        self._parents: dict[str, str] = {}
         self._children: dict[str, set[str]] = {}
         self._own: dict[str, Amounts] = {}
         self._used: dict[str, Amounts] = {}
@@ -66,22 +71,31 @@ class Queues:
         """Returns the queues below one, sorted."""
         return tuple(sorted(self._children.get(name, ())))
 
+    def below(self, name: str) -> tuple[str, ...]:
+        """Returns a queue and all below it, each behind the one that it is a part of."""
+        found, coming = [], [name]
+        while coming:
+            found.append(coming.pop())
+            coming.extend(self.children(found[-1]))
+        return tuple(found)
+
+    def is_in_a_ring(self, name: str) -> bool:
+        """Returns whether a queue is part of itself, by way of its parents."""
+        parent = self.terms(name).parent
+        return parent in self._terms and self._parents.get(name) == ROOT
+
     def path(self, name: str) -> tuple[str, ...]:
         """Returns a queue and those above it, up to the root."""
         if name not in self._paths:
-            self._paths[name] = self._path(name)
+            path = [name]
+            while path[-1] != ROOT:
+                path.append(self._parents.get(path[-1], ROOT))
+            self._paths[name] = tuple(path)
         return self._paths[name]
 
     def guarantee(self, name: str) -> Amounts:
         """Returns what a queue is guaranteed: what was said, or what the queues below it are guaranteed together if that is more."""
-        if name not in self._guarantees:
-            total: Amounts = {}
-            for one in self._children.get(name, ()):
-                add(total, self.guarantee(one))
-            for resource, amount in self.terms(name).guarantee:
-                total[resource] = max(total.get(resource, 0), amount)
-            self._guarantees[name] = total
-        return self._guarantees[name]
+        return self._guarantees.get(name) or {}
 
     def used(self, name: str) -> Amounts:
         """Returns what gangs hold in a queue and below."""
@@ -107,20 +121,38 @@ class Queues:
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._terms))
 
-    def _path(self, name: str) -> tuple[str, ...]:
-        path = [name]
-        while path[-1] != ROOT:
-            parent = self.terms(path[-1]).parent
-            # A parent that is not there, or a ring of parents, ends at the root: its gangs must not be lost over it.
-            path.append(parent if parent in self._terms and parent not in path else ROOT)
-        return tuple(path)
-
     def _rebuild(self) -> None:
         self._children, self._used, self._paths, self._guarantees = {}, {}, {}, {}
         self.any_keeps = any(one.lending is not None for one in self._terms.values())
-        for name in self._terms:
-            for child, parent in pairwise(self.path(name)):
-                self._children.setdefault(parent, set()).add(child)
+        self._parents = _places_of(self._terms)
+        for child, parent in self._parents.items():
+            self._children.setdefault(parent, set()).add(child)
+        self._promise()
         for name, amounts in self._own.items():
             for one in self.path(name):
                 add(self.used(one), amounts)
+
+    def _promise(self) -> None:
+        for name in reversed(self.below(ROOT)):
+            total: Amounts = {}
+            for one in self._children.get(name, ()):
+                add(total, self._guarantees[one])
+            for resource, amount in self.terms(name).guarantee:
+                total[resource] = max(total.get(resource, 0), amount)
+            self._guarantees[name] = total
+
+
+def _places_of(terms: Mapping[str, QueueTerms]) -> dict[str, str]:
+    """Returns below which queue each one hangs: at the root where its parent is not there, or where it is part of itself."""
+    parents = {name: one.parent if one.parent in terms else ROOT for name, one in terms.items() if name != ROOT}
+    settled = {ROOT}
+    for name in parents:
+        walked: dict[str, None] = {}
+        while name not in settled and name not in walked:
+            walked[name] = None
+            name = parents[name]
+        settled |= walked.keys()
+        if name in walked:  # the walk has come back into itself: from here on it is a ring
+            way = list(walked)
+            parents |= dict.fromkeys(way[way.index(name) :], ROOT)
+    return parents

@@ -6,7 +6,7 @@ import sys
 import click
 
 from corral import __version__
-from corral.errors import BugError, CorralError
+from corral.errors import BugError, CorralError, first_cause
 from corral.surfaces.cli.calling.everywhere import prepared
 from corral.surfaces.cli.calling.lazy_group import LazyGroup
 from corral.surfaces.cli.commands import ELSEWHERE, SECTIONS
@@ -49,12 +49,20 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         return _run(words)
     except Exception as error:  # noqa: BLE001 - the end of the line: it has no other place to be told
-        _trace()
-        broken = BugError("unexpected", f"{type(error).__name__}: {error}", hint="`corral --debug ...` shows where")
-        tell(spoken(broken))
-        return BUG
+        return _failed(first_cause(error))
     finally:
         MANNER.begin(())  # a process may run several command lines, and each speaks for itself
+
+
+def _failed(cause: BaseException) -> int:
+    """Tells of an error that nobody foresaw, or that came out of several tasks at once, and returns the exit status."""
+    _trace()
+    if isinstance(cause, CorralError):
+        tell(spoken(cause))
+        return exit_status(cause)
+    broken = BugError("unexpected", f"{type(cause).__name__}: {cause}", hint="`corral --debug ...` shows where")
+    tell(spoken(broken))
+    return BUG
 
 
 def _complete(shell: str, words: list[str]) -> int:

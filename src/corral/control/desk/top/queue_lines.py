@@ -68,16 +68,18 @@ def queue_lines(queues: Iterable[QueueView]) -> list[QueueLine]:
     for name, view in views.items():
         parent = _parent(view)
         below.setdefault(parent if parent in views else "", []).append(name)
-    found = list(_walk(below, views, ""))
+    found = list(_walk(below, views))
     there = {one.name for one in found}
     # What is part of itself hangs below nothing.
     return [*found, *(_line(view) for name, view in views.items() if name not in there)]
 
 
-def _walk(below: Mapping[str, list[str]], views: Mapping[str, QueueView], name: str) -> Iterator[QueueLine]:
-    for one in below.get(name, ()):
-        yield _line(views[one])
-        yield from _walk(below, views, one)
+def _walk(below: Mapping[str, list[str]], views: Mapping[str, QueueView]) -> Iterator[QueueLine]:
+    coming = below.get("", [])[::-1]
+    while coming:
+        name = coming.pop()
+        yield _line(views[name])
+        coming.extend(reversed(below.get(name, [])))
 
 
 def _parent(view: QueueView) -> str:

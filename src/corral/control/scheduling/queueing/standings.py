@@ -6,7 +6,6 @@ from typing import Any, Final, NamedTuple
 from corral.control.scheduling.admission_desk import AdmissionDesk
 from corral.control.scheduling.reading.queues import quantities_in
 from corral.kinds.objects import Object
-from corral.placement.admission.queues import ROOT, Queues
 from corral.reconcile.moments import stamp_of
 
 READY: Final = "Ready"
@@ -29,17 +28,9 @@ def readiness_of(desk: AdmissionDesk, name: str) -> Readiness:
     parent = desk.queues.terms(name).parent
     if parent not in desk.queues:
         return Readiness(False, "ParentMissing", f"there is no queue {parent}; until there is one it is part of none")
-    if _is_in_a_ring(desk.queues, name):
+    if desk.queues.is_in_a_ring(name):
         return Readiness(False, "ParentsInARing", f"by way of {parent} it is part of itself; one of them must change")
     return Readiness(True, "Served", "its gangs are let in by these terms")
-
-
-def _is_in_a_ring(queues: Queues, name: str) -> bool:
-    seen, above = {name}, queues.terms(name).parent
-    while above != ROOT and above not in seen:
-        seen.add(above)
-        above = queues.terms(above).parent
-    return above == name
 
 
 def status_of(desk: AdmissionDesk, name: str, told: Any, now: float) -> Object:
