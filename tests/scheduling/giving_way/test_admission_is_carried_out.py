@@ -180,3 +180,21 @@ async def test_who_is_scaled_by_hand_keeps_that_size_for_a_while_and_nobody_figh
     await theatre.pass_time(40)
     assert await theatre.running("elastic") == 2
     assert await theatre.events("Grown") == []
+
+
+async def test_a_job_that_waits_starts_when_it_is_made_small_enough(theatre: Theatre) -> None:
+    theatre.reign()
+    await theatre.job("wide", 10)
+    await theatre.pass_time(5)
+    assert await theatre.placed("wide") == {}
+    await theatre.change("wide", {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 6}}}})
+    await theatre.until(lambda: runs(theatre, "wide", 6))
+
+
+async def test_a_member_that_is_made_anew_knows_how_large_its_job_is_by_now(theatre: Theatre) -> None:
+    theatre.reign()
+    await begun(theatre, "shrunk", 6)
+    await theatre.change("shrunk", {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 2}}}})
+    await theatre.until(lambda: runs(theatre, "shrunk", 2))
+    await theatre.fail("shrunk-worker-1")
+    await theatre.until(lambda: runs(theatre, "shrunk", 2))

@@ -171,6 +171,11 @@ class Theatre:
             key = ObjectKey("ns", one["metadata"]["name"])
             await self.client.patch(POD, key, Patch("strategic", done), subresource="status")
 
+    async def fail(self, pod: str) -> None:
+        """Lets a pod fail."""
+        failed = {"status": {"phase": "Failed"}}
+        await self.client.patch(POD, ObjectKey("ns", pod), Patch("strategic", failed), subresource="status")
+
     async def pods(self, job: str = "") -> list[Object]:
         """Returns the pods of a job."""
         found = await self.client.list(POD, Scope("ns"))

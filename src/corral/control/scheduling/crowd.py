@@ -141,10 +141,11 @@ class Crowd:
         Those that have succeeded need no place any more, but for some that are counted elsewhere.
         """
         members = self.members(gang)
-        sizes = [self._said(one) for one in members]
-        if any(size is None for size in sizes):
+        sizes = [(one.arrived, self._said(one)) for one in members]
+        if any(size is None for _, size in sizes):
             return None
-        size = max((size or 1 for size in sizes), default=1)
+        # Who came last knows best: its job may have another size by now.
+        size = max(((at, size or 1) for at, size in sizes), default=(0.0, 1))[1]
         done = self._done.get(gang)
         if done and members:
             owner = owner_of(members[0])

@@ -1,12 +1,13 @@
 """Gangs as schedulers know them: a PodGroup per job in one of two dialects, or a mark on the pods for our own scheduler."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from corral.kinds.objects import Object, labels_of, owner_reference
+from corral.kinds.pod_view import PodView
 from corral.kinds.quantities import quantity_text, total_quantity
-from corral.kinds.references import ApiResource
+from corral.kinds.references import ApiResource, ObjectKey
 from corral.kinds.scheduling.names import (
     CHECKPOINTS,
     GANG,
@@ -21,7 +22,8 @@ from corral.kinds.scheduling.names import (
 from corral.kinds.training.job import Place, TrainingJob
 from corral.kinds.training.mpi import MPIJobSpec
 from corral.kinds.training.run_policy import SchedulingPolicy
-from corral.reconcile.plan import Action, Create, Delete, EmitEvent, Told, Update
+from corral.kinds.well_known import POD
+from corral.reconcile.plan import Action, Create, Delete, EmitEvent, Patch, Told, Update
 from corral.reconcile.training.companions import name_taken
 from corral.reconcile.training.elastic import gang_bounds_of
 from corral.reconcile.training.world import Gangs, World
@@ -89,6 +91,20 @@ def _told_to_ours(job: TrainingJob) -> dict[str, str]:
         return {**told, GANG_SIZE: str(max(size, 1))}
     is_given = policy is not None and policy.min_available is not None
     return {**told, GANG_SIZE: str(max(size if is_given else bounds.least, 1)), GANG_MOST: str(bounds.most)}
+
+
+def said_anew(world: World, job: TrainingJob, pods: Iterable[PodView]) -> list[Action]:
+    """Returns what tells our own scheduler that a gang has another size than its pods said when they were made."""
+    if world.settings.gangs.dialect != "corral":
+        return []
+    told = {name: value for name, value in _told_to_ours(job).items() if name in (GANG_SIZE, GANG_MOST)}
+    return [
+        Patch(POD, ObjectKey(job.namespace, pod.name), {"metadata": {"uid": pod.uid, "annotations": told}})
+        for pod in pods
+        if GANG_SIZE in pod.metadata.annotations
+        and not (pod.is_finished or pod.is_terminating)
+        and any(pod.metadata.annotations.get(name) != value for name, value in told.items())
+    ]
 
 
 def _comes_later(job: TrainingJob) -> int:

@@ -30,7 +30,7 @@ from corral.reconcile.training.conditions import SUCCEEDED, holds, is_finished
 from corral.reconcile.training.creation import missing_children
 from corral.reconcile.training.failures import counts
 from corral.reconcile.training.following import followed, target_message
-from corral.reconcile.training.gangs import group_actions, holds_pods_back
+from corral.reconcile.training.gangs import group_actions, holds_pods_back, said_anew
 from corral.reconcile.training.hangs import NO_HANG, HangStep, hang_step
 from corral.reconcile.training.limits import backoff_exceeded, deadline_passed, seconds_to_deadline
 from corral.reconcile.training.mishaps import (
@@ -88,7 +88,8 @@ def _active(sight: Sight, begun: Outcome) -> Plan:
     removals = _removals(sight, look)
     changes = [*autoscaler_actions(sight.world, sight.job), *troubles(sight, look.roster), *_dump_requests(sight, look)]
     if not waits and not look.begins_anew:
-        changes = [*missing_children(sight, look.roster, look.outcome.status), *changes]
+        anew = said_anew(sight.world, sight.job, look.roster.members.values())
+        changes = [*missing_children(sight, look.roster, look.outcome.status), *changes, *anew]
     surroundings = _surroundings(sight)
     if surroundings or removals:
         # What a name held by somebody else keeps from being made must not keep the job from saying so.
