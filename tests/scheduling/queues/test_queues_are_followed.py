@@ -38,7 +38,7 @@ def test_a_queue_that_is_missing_is_named_and_its_jobs_start_when_it_comes(queue
         in_queue(queues, "waits", late)
         in_queue(queues, "starts", other)
         queues.wait(queues.places, lambda places: places.keys() == {"starts"})
-        assert told(queues, "waits", "no queue") == f"There is no queue {late}: there are {other}."
+        assert told(queues, "waits", "no queue") == f"There is no queue {late}: there is only {other}."
         queues.queue("late", limit={GPU: 1})
         queues.wait(queues.places, lambda places: len(places) == 2)
 

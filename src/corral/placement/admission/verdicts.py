@@ -57,7 +57,8 @@ def unknown_queue(gang: Gang, known: Iterable[str]) -> Refusal:
     """Returns that nobody knows the queue, and which there are."""
     names = sorted(known)
     more = f", and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
-    there = f"there are {', '.join(names[:_MOST_NAMED])}{more}" if names else "there is none"
+    are = "there are" if len(names) > 1 else "there is only"
+    there = f"{are} {', '.join(names[:_MOST_NAMED])}{more}" if names else "there is none"
     return Refusal(gang.uid, "queue-missing", f"There is no queue {gang.queue}: {there}.", binding=gang.queue)
 
 

@@ -74,7 +74,7 @@ class FollowedQueues:
                 self._left_alone.pop(name, None)
                 is_new = self._register.remove(kind, name)
             else:
-                given = _given(kind, delta.new)
+                given = given_by(kind, delta.new)
                 is_new = self._register.put(kind, name, given)
                 if is_new and isinstance(given, Unreadable):
                     self._complain(kind, delta.new, given)
@@ -141,7 +141,8 @@ class FollowedQueues:
         return True
 
 
-def _given(kind: ApiResource, view: QueueView) -> Given:
+def given_by(kind: ApiResource, view: QueueView) -> Given:
+    """Returns what an object says of its queue."""
     try:
         return _READERS[kind](view)
     except UnreadableQueueError as error:

@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from corral.control.scheduling.amounts import CPU, MEMORY, milli_of, units_of
+from corral.control.scheduling.reading.bounds import MOST
 from corral.kinds.quantities import QuantityError, parse_quantity, quantity_of, quantity_text
 from corral.kinds.queues.queue import MOST_WEIGHT, QueueSpec, QueueView
 from corral.kinds.scheduling.names import NVIDIA_GPU
@@ -88,9 +89,9 @@ def quantities_in(amounts: Mapping[str, int]) -> dict[str, str]:
 
 
 def _amount(name: str, nanos: int) -> tuple[str, int]:
-    if name == NVIDIA_GPU:
-        return GPU, milli_of(nanos)
-    return name, milli_of(nanos) if name == CPU else units_of(nanos)
+    """Returns an amount as placement counts it; beyond any machine all bounds are the same, below nothing too."""
+    amount = milli_of(nanos) if name in (NVIDIA_GPU, CPU) else units_of(nanos)
+    return GPU if name == NVIDIA_GPU else name, min(max(amount, 0), MOST)
 
 
 def _quantity(name: str, amount: int) -> tuple[str, str]:
