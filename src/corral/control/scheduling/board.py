@@ -22,6 +22,7 @@ from corral.control.scheduling.reading.reader import Reader
 from corral.control.scheduling.room import FleetRoom
 from corral.kinds.scheduling.concession import Concession
 from corral.kinds.scheduling.ledger import Decision
+from corral.kinds.scheduling.names import GANG_SIZE
 from corral.kinds.scheduling.pod_view import SchedulingNode, SchedulingPod
 from corral.placement.admission.cycle import Eviction, Migration, Resizing
 from corral.placement.asks import PodAsk, Refusal, Seat
@@ -189,6 +190,12 @@ class Board:
         if known is None or known.view is pod:
             return
         fresh = known._replace(view=pod)
+        before, now_said = known.view.metadata.annotations.get(GANG_SIZE), pod.metadata.annotations.get(GANG_SIZE)
+        if now_said is not None and before != now_said:  # its gang has another size by now; it stays in that gang
+            said = membership_of(pod)
+            fresh = fresh._replace(membership=known.membership._replace(size=said.size, most=said.most))
+            self._dirty[known.gang] = None
+            self.changes += 1
         if _asks_as_before(known.view, pod):
             self.crowd.put(fresh)
         else:
