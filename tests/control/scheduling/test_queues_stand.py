@@ -14,7 +14,7 @@ from corral.control.scheduling.room import FleetRoom
 from corral.kinds.objects import Metadata
 from corral.kinds.queues.queue import QUEUE
 from corral.kinds.references import ApiResource
-from corral.kinds.scheduling.names import GANG, GANG_SIZE, RUN_TIME
+from corral.kinds.scheduling.names import CHECKPOINTS, GANG, GANG_SIZE, PREEMPTIBLE, RUN_TIME
 from corral.kinds.scheduling.names import QUEUE as QUEUE_LABEL
 from corral.kinds.scheduling.quota_view import QuotaSpec, QuotaStatus, QuotaView
 from corral.placement.admission.queues import QueueTerms
@@ -179,6 +179,13 @@ def test_a_run_time_that_cannot_be_read_is_complained_of() -> None:
     of = board([node("a", 4)], [pod("a", metadata=marks)])
     assert placed(of) == {}
     assert told(of) == {"a": "corral.dev/run-time: 'soon' is no time: write it as 90s, 10m, 1h30m or 2d"}
+
+
+@pytest.mark.parametrize("name", [PREEMPTIBLE, CHECKPOINTS])
+def test_a_word_that_is_neither_yes_nor_no_is_complained_of(name: str) -> None:
+    of = board([node("a", 4)], [pod("a", metadata={"annotations": {name: "maybe"}})])
+    assert placed(of) == {}
+    assert told(of) == {"a": f"{name} is 'maybe', not one of true, false"}
 
 
 def test_who_stands_behind_another_one_in_a_queue_where_nobody_passes_hears_so() -> None:

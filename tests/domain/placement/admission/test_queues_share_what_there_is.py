@@ -119,3 +119,19 @@ def test_a_queue_that_comes_later_keeps_what_its_gangs_hold() -> None:
     stage.desk.put_queue(QueueTerms("q", "parent"))
     stage.ask("two", gpus=2, queue="q")
     assert stage.starts() == []
+
+
+def test_a_priority_without_a_queue_counts_for_nothing_beside_queues() -> None:
+    stage = Stage(4, queues=(QueueTerms("team", guarantee=gpus(2)),))
+    stage.ask("old", gpus=2, queue="team")
+    stage.ask("borrows", gpus=2, queue="team")
+    stage.starts()
+    stage.ask("urgent", gpus=2, priority=1000)
+    assert (stage.cycle(after=60).evictions, stage.running) == ((), ["borrows", "old"])
+    stage.desk.leave("borrows")
+    stage.desk.leave("old")
+    stage.ask("more", gpus=2, priority=1000)
+    assert sorted(stage.starts(after=60)) == ["more", "urgent"]
+    stage.ask("comes-home", gpus=2, queue="team")
+    (eviction,) = stage.cycle(after=60).evictions
+    assert (eviction.reason, eviction.beneficiary) == ("reclaimed", "comes-home")

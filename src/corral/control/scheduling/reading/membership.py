@@ -1,5 +1,6 @@
 """Which gang a pod belongs to, in whichever dialect it says so: how many must start together, in which queue, how near."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from corral.control.scheduling.dialects.catalogue import DIALECTS
@@ -11,6 +12,7 @@ from corral.kinds.submission import spelling
 from corral.kinds.training.label_names import JOB_ROLE, REPLICA_INDEX, REPLICA_TYPE
 
 STRATEGIES = ("bundle", "spread")
+_YES_OR_NO = ("true", "false")
 _SHRINKING_ROLE = "worker"
 _GANGS = tuple(one.gang for one in DIALECTS if one.gang is not None)
 _QUEUES = tuple(one.queue for one in DIALECTS if one.queue)
@@ -52,18 +54,15 @@ def membership_of(pod: SchedulingPod) -> Membership:
     labels, annotations, deadline = pod.metadata.labels, pod.metadata.annotations, pod.spec.active_deadline_seconds
     if not labels and not annotations:
         return ALONE if deadline is None else ALONE._replace(deadline=deadline)
-    strategy = pod.value(STRATEGY)
     found = Membership(
         queue=_first(pod, _QUEUES),
-        strategy=strategy,
+        strategy=pod.value(STRATEGY),
         within=_first(pod, _WITHIN),
         near=_first(pod, _NEAR),
         checkpoints=pod.value(CHECKPOINTS) == "true",
         is_preemptible=pod.value(PREEMPTIBLE) != "false",
         deadline=deadline,
-        complaint=""
-        if strategy in ("", *STRATEGIES)
-        else f"{STRATEGY} is {strategy!r}, not one of {', '.join(STRATEGIES)}",
+        complaint=next(_complaints(pod), ""),
     )
     try:
         found = found._replace(run_time=_run_time(pod))
@@ -78,6 +77,12 @@ def membership_of(pod: SchedulingPod) -> Membership:
         return found._replace(gang=pod.value(words.name), group=words.group, complaint=str(error))
     turn = _turn_to_go(pod) if most else 0
     return found._replace(gang=pod.value(words.name), size=size, group=words.group, most=most, turn_to_go=turn)
+
+
+def _complaints(pod: SchedulingPod) -> Iterator[str]:
+    for name, words in ((STRATEGY, STRATEGIES), (PREEMPTIBLE, _YES_OR_NO), (CHECKPOINTS, _YES_OR_NO)):
+        if pod.value(name) not in ("", *words):
+            yield f"{name} is {pod.value(name)!r}, not one of {', '.join(words)}"
 
 
 def _size(pod: SchedulingPod, words: GangWords) -> int:
