@@ -19,7 +19,10 @@ SHORT_OF, DOES_NOT_FIT, WRONG_NEIGHBOURS = "short-of-", "does-not-fit", "wrong-n
 
 
 def binding(question: Question, view: View, gap: Gap, standings: Iterable[MakeStanding]) -> str:
-    """Returns the code of the constraint that binds the class that is scarcest."""
+    """Returns the code of the constraint that binds the condition that fails most.
+
+    It may be about several classes together: each alone finds room then, and only all of them show what is short.
+    """
     obstacles = {one.obstacle.code for one in standings if one.obstacle is not None}
     reachable = [one for one in standings if one.obstacle is None]
     if not len(question.fleet):
@@ -29,8 +32,8 @@ def binding(question: Question, view: View, gap: Gap, standings: Iterable[MakeSt
     if _room(question, gap, "closed", is_empty=True) < gap.need:
         return TOO_LARGE
     if view.shortage.least <= 0:
-        (ask,) = gap.classes
-        return DOES_NOT_FIT if question.fleet.neighbourly(ask) is None else WRONG_NEIGHBOURS
+        is_beside_nobody = all(question.fleet.neighbourly(ask) is None for ask in gap.classes)
+        return DOES_NOT_FIT if is_beside_nobody else WRONG_NEIGHBOURS
     if view.gang.within and question.shortage(_anywhere(view.gang)).least <= 0:
         return NO_DOMAIN
     return _short(question, gap, reachable)
@@ -38,7 +41,7 @@ def binding(question: Question, view: View, gap: Gap, standings: Iterable[MakeSt
 
 def _short(question: Question, gap: Gap, reachable: list[MakeStanding]) -> str:
     """What is short on the nodes that would do."""
-    (ask,) = gap.classes
+    ask = gap.cover
     amounts = ("cpu", "memory", "pods", *(name for name, _ in own_others(ask)))
     for one in amounts:
         if _room(question, gap, one) >= gap.need:
@@ -47,14 +50,13 @@ def _short(question: Question, gap: Gap, reachable: list[MakeStanding]) -> str:
         return CLOSED
     if ask.gpu.devices and _room(question, gap, "device") >= gap.need:
         return DEVICE_TAKEN
-    if _room(question, gap, "gpu", *shadows(ask)) >= gap.need or (
-        ask.gpu.number and _room(question, gap, *amounts) < gap.need
-    ):
+    lacks_gpus = bool(ask.gpu.number) and _room(question, gap, *amounts) < gap.need
+    if lacks_gpus or _room(question, gap, "gpu", *shadows(ask)) >= gap.need:
         free = sum(one.free_milli for one in reachable) >= gap.need * ask.gpu.total and not ask.gpu.memory
-        if not free:
-            return SHORT_OF_GPUS
-        if ask.gpu.number > 1 or ask.gpu.is_share:
+        if free and (ask.gpu.number > 1 or ask.gpu.is_share):
             return SCATTERED
+        if lacks_gpus or not free:
+            return SHORT_OF_GPUS
     # Several things are short at once: the first that would be, were it alone.
     alone = (one for one in amounts if _room(question, gap, *(other for other in amounts if other != one)) < gap.need)
     return f"{SHORT_OF}{next(alone, 'cpu')}"

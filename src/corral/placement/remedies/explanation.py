@@ -10,7 +10,7 @@ from corral.placement.asks import Gang, Plan, Refusal
 from corral.placement.fleet import Fleet
 from corral.placement.gangs import plan
 from corral.placement.potentials import Policy
-from corral.placement.remedies.binding import TOO_LARGE, binding
+from corral.placement.remedies.binding import NO_NODE_ALLOWED, NO_SUCH_MODEL, TOO_LARGE, binding
 from corral.placement.remedies.books import Books
 from corral.placement.remedies.question import Question
 from corral.placement.remedies.reasons import Facts, sentence_for
@@ -20,6 +20,7 @@ from corral.placement.remedies.shortage import Gap
 from corral.placement.remedies.standings import MakeStanding, standings_of
 from corral.placement.remedies.supplies import Job
 
+_HOPELESS = (TOO_LARGE, NO_NODE_ALLOWED, NO_SUCH_MODEL)
 _LONGEST = 200
 """An event says no more than so many characters."""
 
@@ -46,7 +47,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_hopeless(self) -> bool:
         """Whether it could not start even if nobody else were there."""
-        return self.code == TOO_LARGE
+        return self.code in _HOPELESS
 
     @property
     def event(self) -> str:
@@ -98,11 +99,12 @@ def explain(
     view = question.view(())
     if answer.code == "members-missing" or not view.shortage.gaps:
         return _refused(answer, Found((), 0, 0, 0))
-    gap = view.shortage.of_class(view.shortage.scarcest.classes[-1])
+    scarcest = view.shortage.scarcest
+    gap = view.shortage.of_class(scarcest.classes[-1])
     makes = standings_of(question, gap.classes[-1])
-    code = binding(question, view, gap, makes)
+    code = binding(question, view, scarcest, makes)
     found = _searched(question, terms)
-    if lacks and code != TOO_LARGE:
+    if lacks and code not in _HOPELESS:
         # Quotas are asked before places, so they bind; that there is no room either is told beside it.
         first = _refused(quota_refusal(gang, lacks[0]), found)
         room = sentence_for(Facts(question, view, code, gap, makes, terms.subject))

@@ -1,6 +1,6 @@
 """The binding constraint in a sentence: what is needed, what there is, and who holds the rest."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -87,12 +87,26 @@ def needs(ask: PodAsk) -> str:
 
 def head(facts: Facts) -> str:
     """Returns what is needed: for one pod, or for how many at once."""
-    missing, what = facts.view.shortage.missing, needs(facts.ask)
+    missing, what = facts.view.shortage.missing, joined([needs(facts.ask), *_too_much(facts)])
     if missing == 1:
         return f"{facts.subject} needs {what} on one node"
-    if len(facts.view.shortage.gaps) == 1:
+    if len({needs(one) for gap in facts.view.shortage.gaps for one in gap.classes}) == 1:
         return f"{missing} pods must start together, each needs {what} on one node"
     return f"{missing} pods must start together, the scarcest need {what} on one node each"
+
+
+def _too_much(facts: Facts) -> Iterator[str]:
+    """Yields what beside GPUs is the reason why not even empty nodes would do."""
+    ask, question, offers = facts.ask, facts.question, [one.offer for one in facts.question.makes.makes]
+    if facts.code != TOO_LARGE or not ask.gpu.number:
+        return
+    now = question.room(ask, "closed", is_empty=True).sum()
+    for name, amount, most in (
+        ("cpu", ask.cpu, max(one.cpu for one in offers)),
+        ("memory", ask.memory, max(one.memory for one in offers)),
+    ):
+        if amount > most or question.room(ask, "closed", name, is_empty=True).sum() > now:
+            yield amount_words(name, amount)
 
 
 def _too_few_fit(facts: Facts) -> str:
