@@ -63,6 +63,23 @@ def api(running_api: Cli) -> Iterator[Cli]:
     running_api("delete", "-f", "-", "--ignore-not-found", text=JOB)
 
 
+def test_what_get_writes_can_be_applied_as_it_is(api: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "recipe.yaml"
+    file.write_text(team("round-trip"))
+    assert api("apply", "-f", file).returncode == 0
+    words = ("get", "configmap", "recipe", "-n", "round-trip", "-o", "json")
+    shown = api(*words)
+    assert "managedFields" not in shown.stdout
+    assert "managedFields" not in api("get", "configmaps", "-n", "round-trip", "-o", "yaml").stdout
+    whole = api(*words, "--show-managed-fields")
+    assert json.loads(whole.stdout)["metadata"]["managedFields"]
+    for text in (shown.stdout, whole.stdout):
+        file.write_text(text)
+        done = api("apply", "-f", file)
+        assert done.returncode == 0, done.stderr
+        assert "managedFields" not in done.stderr
+
+
 def test_what_is_new_changed_or_the_same_is_told(api: Cli, tmp_path: Path) -> None:
     (tmp_path / "team.yaml").write_text(team("vision"))
     words = ("apply", "-f", str(tmp_path / "team.yaml"))
@@ -72,7 +89,8 @@ def test_what_is_new_changed_or_the_same_is_told(api: Cli, tmp_path: Path) -> No
     assert api(*words).stdout == "namespace/vision unchanged\nconfigmap/recipe unchanged\n"
     (tmp_path / "team.yaml").write_text(team("vision").replace('"3"', '"4"'))
     assert api(*words).stdout == "namespace/vision unchanged\nconfigmap/recipe configured\n"
-    seen = json.loads(api("get", "configmap", "recipe", "-n", "vision", "-o", "json").stdout)
+    shown = api("get", "configmap", "recipe", "-n", "vision", "-o", "json", "--show-managed-fields")
+    seen = json.loads(shown.stdout)
     assert seen["data"] == {"epochs": "4"}
     assert [field["manager"] for field in seen["metadata"]["managedFields"]] == ["corral"]
 

@@ -119,7 +119,9 @@ def present(session: Session, resource: ApiResource, key: ObjectKey) -> Object |
 
 def patched(session: Session, resource: ApiResource, key: ObjectKey, obj: Object, terms: Terms) -> Object:
     """Applies one object and returns what it is then, or would be."""
-    placed = {**obj, "metadata": {**obj["metadata"], **({"namespace": key.namespace} if key.namespace else {})}}
+    # What an API writes about who wrote what is no wish, and stands in everything that was read from one.
+    asked = {field: value for field, value in obj["metadata"].items() if field != "managedFields"}
+    placed = {**obj, "metadata": {**asked, **({"namespace": key.namespace} if key.namespace else {})}}
     options = WriteOptions(force=terms.force, validation="Strict", dry_run=terms.dry_run)
     return session.store.patch(resource, key, Patch("apply", placed), options=options)
 

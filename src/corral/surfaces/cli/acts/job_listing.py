@@ -26,6 +26,7 @@ def show_jobs(
     *,
     resource: "ApiResource | None" = None,
     statuses: frozenset[str] = _EVERY,
+    with_managers: bool = False,
 ) -> None:
     """Shows the jobs that are wanted, of those only the ones with these statuses."""
     from corral.control.desk.jobs.looking import jobs_in, looked_at
@@ -40,7 +41,8 @@ def show_jobs(
         pairs = [(job, line) for job, line in zip(jobs, lines, strict=True) if line.status in statuses]
         jobs, lines = [job for job, _ in pairs], [line for _, line in pairs]
     if not output.is_for_people:
-        say_data(list_of([job.object for job in jobs]), [job.shown for job in jobs], output)
+        objects, names = list_of([job.object for job in jobs]), [job.shown for job in jobs]
+        say_data(objects, names, output, with_managers=with_managers)
     elif lines:
         from corral.surfaces.cli.render.job_table import job_table
 

@@ -32,8 +32,15 @@ def _json(value: Any, *, indent: int | None = None) -> str:
     return json.dumps(value, indent=indent, ensure_ascii=False)
 
 
-def say_data(value: Any, names: Sequence[str], form: "OutputForm", *, is_stream: bool = False) -> None:
-    """Writes data in the form that was asked for; `names` are what `-o name` shows, a stream has one value a line."""
+def say_data(
+    value: Any, names: Sequence[str], form: "OutputForm", *, is_stream: bool = False, with_managers: bool = False
+) -> None:
+    """Writes data in the form that was asked for; `names` are what `-o name` shows, a stream has one value a line.
+
+    Who wrote which field is left out of JSON and YAML, as kubectl does, unless `with_managers` asks for it.
+    """
+    if form.name in ("json", "yaml") and not with_managers:
+        value = _without_managers(value)
     if form.name == "name":
         say("\n".join(names), end="\n" if names else "")
     elif form.template is not None:
@@ -42,6 +49,18 @@ def say_data(value: Any, names: Sequence[str], form: "OutputForm", *, is_stream:
         say(_json(value) if form.name == "json" else f"---\n{written(value, form.name)}")
     else:
         say(written(value, form.name))
+
+
+def _without_managers(value: Any) -> Any:
+    """Returns an object, or a List of them, without `metadata.managedFields`; anything else as it is."""
+    if not isinstance(value, dict):
+        return value
+    metadata, items = value.get("metadata"), value.get("items")
+    if isinstance(metadata, dict) and "managedFields" in metadata:
+        value = value | {"metadata": {key: one for key, one in metadata.items() if key != "managedFields"}}
+    if value.get("kind") == "List" and isinstance(items, list):
+        value = value | {"items": [_without_managers(one) for one in items]}
+    return value
 
 
 def _taken_out(value: Any, template: "JsonTemplate") -> str:

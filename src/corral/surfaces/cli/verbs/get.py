@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 @click.option("-g", "--gpus", is_flag=True, help="Of a job: its GPUs, pod by pod.")
 @all_namespaces_option()
 @output_option()
+@click.option("--show-managed-fields", "managers", is_flag=True, help="With JSON and YAML: also who wrote which field.")
 @api_options
-def get(kind: str, name: str, trainer: str, events: bool, gpus: bool, everywhere: bool, output: OutputForm) -> None:
+def get(
+    kind: str, name: str, trainer: str, events: bool, gpus: bool, everywhere: bool, output: OutputForm, managers: bool
+) -> None:
     """Show one job in full, or anything else that the API holds.
 
     \b
@@ -51,9 +54,9 @@ def get(kind: str, name: str, trainer: str, events: bool, gpus: bool, everywhere
     with connected() as session:
         meant = _meant(session, kind, name, trainer)
         if not isinstance(meant, Found):
-            _show_kind(session, meant, trainer=trainer, everywhere=everywhere, output=output)
+            _show_kind(session, meant, trainer=trainer, everywhere=everywhere, output=output, managers=managers)
         elif not output.is_for_people:
-            _say_object(meant, output)
+            _say_object(meant, output, managers=managers)
         elif _is_job(meant):
             _show_job(session, meant, asked)
         else:
@@ -102,10 +105,10 @@ def _is_job(found: "Found") -> bool:
     return found.is_training or found.resource == JOB
 
 
-def _say_object(found: "Found", output: OutputForm) -> None:
+def _say_object(found: "Found", output: OutputForm, *, managers: bool) -> None:
     from corral.surfaces.cli.render.objects import say_data
 
-    say_data(found.object, [found.shown], output)
+    say_data(found.object, [found.shown], output, with_managers=managers)
 
 
 def _show_job(session: "Session", found: "Found", asked: "Asked") -> None:
@@ -136,7 +139,13 @@ def _show_job(session: "Session", found: "Found", asked: "Asked") -> None:
 
 
 def _show_kind(
-    session: "Session", resource: "ApiResource | None", *, trainer: str, everywhere: bool, output: OutputForm
+    session: "Session",
+    resource: "ApiResource | None",
+    *,
+    trainer: str,
+    everywhere: bool,
+    output: OutputForm,
+    managers: bool,
 ) -> None:
     """Shows all objects of a kind, or all training jobs."""
     from corral.control.desk.naming.kinds import is_training
@@ -145,7 +154,8 @@ def _show_kind(
         from corral.control.desk.jobs.looking import Wanted
         from corral.surfaces.cli.acts.job_listing import show_jobs
 
-        show_jobs(session, Wanted(trainer, everywhere=everywhere), output, resource=resource)
+        wanted = Wanted(trainer, everywhere=everywhere)
+        show_jobs(session, wanted, output, resource=resource, with_managers=managers)
     elif output.is_for_people:
         _show_table(session, resource, everywhere=everywhere, wide=output.is_wide)
     else:
@@ -155,7 +165,8 @@ def _show_kind(
 
         scope = Scope(session.namespace if resource.namespaced and not everywhere else "")
         found = [Found(resource, one) for one in session.store.list(resource, scope)]
-        say_data(list_of([one.object for one in found]), [one.shown for one in found], output)
+        objects, names = [one.object for one in found], [one.shown for one in found]
+        say_data(list_of(objects), names, output, with_managers=managers)
 
 
 def _show_table(
