@@ -2,7 +2,7 @@
 
 import sys
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from corral.placement.admission.cycle import Terms
@@ -35,6 +35,7 @@ def ring_with(name: str, parents: dict[str, str]) -> bool:
     return above == name
 
 
+@settings(deadline=None)
 @given(graphs)
 def test_rings_and_orphans_hang_at_the_top_and_all_others_where_they_say(parents: dict[str, str]) -> None:
     queues = queues_of(parents)
@@ -49,6 +50,7 @@ def test_rings_and_orphans_hang_at_the_top_and_all_others_where_they_say(parents
     assert sorted(queues.below(ROOT)) == sorted({ROOT, *parents})
 
 
+@settings(deadline=None)
 @given(graphs, st.randoms(use_true_random=False))
 def test_the_tree_does_not_depend_on_who_came_first(parents: dict[str, str], chance: object) -> None:
     order = list(parents)
@@ -63,6 +65,7 @@ def test_the_tree_does_not_depend_on_who_came_first(parents: dict[str, str], cha
     assert one.used(ROOT) == {"gpu": 1000 * len(parents)}
 
 
+@settings(deadline=None)
 @given(graphs, st.sampled_from(("share", "guarantee")))
 def test_guarantees_are_taken_back_under_whatever_parents(parents: dict[str, str], reclaims: str) -> None:
     queues = tuple(QueueTerms(name, parent, gpus(1)) for name, parent in parents.items())
@@ -78,6 +81,7 @@ def test_guarantees_are_taken_back_under_whatever_parents(parents: dict[str, str
     assert all(stage.desk.standing(name).running == 1 for name in parents)
 
 
+@settings(deadline=None)
 @given(graphs)
 def test_every_quota_answers_under_whatever_parents(parents: dict[str, str]) -> None:
     queues = queues_of(parents)

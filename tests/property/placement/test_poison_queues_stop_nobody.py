@@ -5,7 +5,7 @@ What is guaranteed to it, or kept by it, may be all there is; who is well starts
 
 from typing import Any
 
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from corral.control.scheduling.queueing.followed_queues import VOLCANO_QUEUE, given_by
@@ -52,6 +52,7 @@ volcano = st.builds(lambda spec, kept: {**spec, "guarantee": {"resource": kept}}
 
 
 @example((QUEUE, {"guarantee": {"nvidia.com/gpu": "1", "cpu": "1e400"}}))
+@settings(deadline=None)
 @given(st.tuples(st.sampled_from((QUEUE, VOLCANO_QUEUE)), specs | volcano | st.sampled_from((None, [], "x", 5))))
 def test_decisions_go_on_beside_any_queue_and_who_is_well_starts_after_it(poison: tuple[Any, Any]) -> None:
     kind, spec = poison
