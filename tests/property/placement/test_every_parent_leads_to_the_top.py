@@ -24,7 +24,7 @@ def queues_of(parents: dict[str, str]) -> Queues:
 
 
 def terms_of(name: str, parent: str) -> QueueTerms:
-    return QueueTerms(name, parent, gpus(1), gpus(4), lending=gpus(0), borrowing=gpus(2))
+    return QueueTerms(name, parent, gpus(1), gpus(9), lending=gpus(0), borrowing=gpus(2))
 
 
 def ring_with(name: str, parents: dict[str, str]) -> bool:

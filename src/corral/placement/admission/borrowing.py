@@ -9,7 +9,10 @@ from corral.placement.admission.queues import Queues
 
 def kept_beside(queues: Queues, path: tuple[str, ...]) -> list[Amounts]:
     """Returns, for each queue of a path upwards, what queues inside of it and beside the path keep from the first of the path."""
-    kept: list[Amounts] = [{}]
+    inside: Amounts = {}
+    for one in queues.children(path[0]):
+        add(inside, _kept(queues, one))
+    kept = [inside]
     for child, parent in pairwise(path):
         total = dict(kept[-1])
         for one in queues.children(parent):

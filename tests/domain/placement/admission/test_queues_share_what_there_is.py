@@ -135,3 +135,16 @@ def test_a_priority_without_a_queue_counts_for_nothing_beside_queues() -> None:
     stage.ask("comes-home", gpus=2, queue="team")
     (eviction,) = stage.cycle(after=60).evictions
     assert (eviction.reason, eviction.beneficiary) == ("reclaimed", "comes-home")
+
+
+def test_what_is_not_lent_is_lent_to_nobody_neither_without_a_queue_nor_in_the_one_above() -> None:
+    queues = (QueueTerms("above"), QueueTerms("keeps", "above", guarantee=gpus(2), lending=gpus(0)))
+    for queue in ("", "above"):
+        stage = Stage(4, queues=queues)
+        stage.ask("too-much", gpus=3, queue=queue)
+        assert stage.starts() == []
+        refused = stage.desk.refusal("too-much")
+        assert refused is not None
+        assert refused.code == "quota-lending"
+        stage.ask("fits", gpus=2, queue=queue)
+        assert stage.starts() == ["fits"]
