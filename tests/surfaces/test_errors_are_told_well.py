@@ -156,10 +156,17 @@ def test_a_port_out_of_range_is_a_usage_error(cli: Cli) -> None:
     assert cli("up", "--port", "70000").returncode == 2
 
 
-@pytest.mark.parametrize("words", [("--fake-nodes", "many"), ("--fake-nodes", "2x8:V100", "--api-only")])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--fake-nodes", "many"),
+        ("--fake-nodes", "2x8:V100", "--api-only"),
+        ("--fake-nodes", "none", "--fake-nodes", "2x8"),
+    ],
+)
 def test_fake_nodes_that_cannot_be_are_one_line_and_a_hint(cli: Cli, corral_home: Path, words: tuple[str, ...]) -> None:
     done = cli("up", *words)
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (2, "")
     told, hint = done.stderr.splitlines()
     assert told.startswith("error: --fake-nodes ")
     assert hint.startswith("hint: ")

@@ -113,7 +113,9 @@ def _start_if_needed(on_start: Callable[[str], None]) -> None:
     if not is_running():
         from corral.assembly.embedded import start_embedded
 
-        up = start_embedded(on_wait=on_start)
+        up = start_embedded(on_wait=on_start, only_if_down=True)
+        if up.was_running:
+            return
         on_start(f"started Corral on this machine in {up.seconds * 1000:.0f} ms ({up.address}); `corral down` stops it")
         for note in up.notes:
             on_start(f"note: {note}")

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from corral.assembly.fake_fleet import FleetChoice
 from corral.engine.overview import Overview, look, objects_in
 from corral.engine.supervisor import lifecycle
 from corral.engine.supervisor.home import Home, default_home
-from corral.engine.supervisor.plan import LISTEN_FD, ChildSpec, Plan
+from corral.engine.supervisor.plan import LISTEN_FD, ChildSpec, Plan, read_plan
 from corral.engine.supervisor.readiness import wait_ready
 from corral.engine.supervisor.unusable_home import examine, refusals_told
 from corral.errors import CorralError, PermanentError
@@ -39,12 +40,25 @@ def start_embedded(
     no_node: bool = False,
     fake_nodes: Sequence[str] = (),
     port: int | None = None,
+    only_if_down: bool = False,
     on_wait: Callable[[str], None] | None = None,
 ) -> Up:
-    """Makes the embedded cluster run and returns when its API answers; `on_wait` hears of a start that takes long."""
+    """Makes the embedded cluster run and returns when its API answers; `on_wait` hears of a start that takes long.
+
+    With `only_if_down`, one that somebody else has started meanwhile is left as it is.
+    """
     began = time.perf_counter()
     home = default_home()
-    plan, notes = embedded_plan(home, api_only=api_only, no_node=no_node, fake_nodes=fake_nodes)
+    fleet = FleetChoice(home, fake_nodes, api_only=api_only)
+    notes: list[str] = []
+
+    def plan() -> Plan:
+        if only_if_down and lifecycle.observe(home).is_running:
+            return read_plan(home)
+        children, told = embedded_plan(home, api_only=api_only, no_node=no_node, fake_nodes=fleet.settle())
+        notes.extend(told)
+        return children
+
     examine(home)
     with refusals_told(home):
         started = lifecycle.start(home, plan, port)
@@ -55,9 +69,10 @@ def start_embedded(
                 _wait_telling(home, started.port, on_wait)
         except PermanentError as error:
             raise _with_what_became_of_it(error, home, started.was_running) from error
+        notes += [*fleet.notes, *fleet.await_nodes(started.port, on_wait)]
         seconds = time.perf_counter() - began
         lines = tuple((line.name, line.pid) for line in look(home).processes)
-    return Up(f"http://127.0.0.1:{started.port}", home.kubeconfig, lines, started.was_running, seconds, notes)
+    return Up(f"http://127.0.0.1:{started.port}", home.kubeconfig, lines, started.was_running, seconds, tuple(notes))
 
 
 def _wait_telling(home: Home, port: int, on_wait: Callable[[str], None]) -> None:
@@ -81,8 +96,11 @@ def _with_what_became_of_it(error: PermanentError, home: Home, was_running: bool
 def embedded_plan(
     home: Home, *, api_only: bool, no_node: bool, fake_nodes: Sequence[str] = ()
 ) -> tuple[Plan, tuple[str, ...]]:
-    """Returns the processes to run, and notes on those that this release does not have."""
-    fakes = _fake_nodes_words(fake_nodes, api_only=api_only)
+    """Returns the processes to run, and notes on those that this release does not have.
+
+    The controllers do away with all fake nodes but these.
+    """
+    fakes = tuple(word for group in fake_nodes for word in ("--fake-nodes", group))
     python = (sys.executable, "-P", "-m")
     server = "corral.engine.apiserver"
     plan = [
@@ -103,19 +121,6 @@ def embedded_plan(
         node = ("--kubeconfig", home.kubeconfig, "--folder", home.node, "--token-file", home.token_file)
         plan.append(ChildSpec("node", (*python, "corral.engine.node", *node)))
     return tuple(plan), ()
-
-
-def _fake_nodes_words(fake_nodes: Sequence[str], *, api_only: bool) -> tuple[str, ...]:
-    """Returns the words for the processes that know of fake nodes; the controllers do away with all others."""
-    if not fake_nodes:
-        return ()
-    from corral.engine.fake_nodes.fleet import fleet_of
-
-    fleet_of(fake_nodes)
-    if api_only:
-        message = "--fake-nodes does not go with --api-only: nothing would bind pods to them"
-        raise PermanentError("bad-fake-nodes", message, hint="leave one of the two out")
-    return tuple(word for group in fake_nodes for word in ("--fake-nodes", group))
 
 
 def stop_embedded(on_wait: Callable[[str], None] | None = None) -> list[str]:

@@ -7,8 +7,10 @@ from corral.control.desk.logs.kept import latest_of_each_place, pods_gone, read_
 from corral.control.desk.logs.sources import (
     DEFAULT_CONTAINER,
     Choice,
+    LoggedContainer,
     LoggedPod,
     LoggedSpec,
+    LoggedStatus,
     NamedContainer,
     chosen_sources,
     refuse_empty_choice,
@@ -17,7 +19,7 @@ from corral.control.desk.naming.kinds import OPERATORS, TRAINING_GROUP
 from corral.control.desk.naming.kinds import TRAINING_KINDS as NAMES
 from corral.errors import PermanentError
 from corral.kinds.objects import Metadata
-from corral.kinds.pod_view import ContainerState, ContainerStatus, PodStatus, Terminated, Waiting
+from corral.kinds.pod_view import ContainerState, Terminated, Waiting
 from corral.kinds.training.catalogue import TRAINING_KINDS
 from corral.kinds.training.facts import GROUP
 from corral.kinds.training.label_names import TRAINING_CONTAINERS
@@ -31,7 +33,7 @@ def pod(role: str, index: int | None, *containers: str, uid: str = "", **annotat
     name = "-".join(str(part) for part in ("job", role, index) if part not in ("", None))
     held = [NamedContainer(name=one) for one in containers or ("pytorch",)]
     metadata = Metadata(name=name, namespace="team", uid=uid or name, labels=labels, annotations=annotations)
-    return LoggedPod(metadata=metadata, spec=LoggedSpec(containers=held), status=PodStatus())
+    return LoggedPod(metadata=metadata, spec=LoggedSpec(containers=held), status=LoggedStatus())
 
 
 def labels(pods: list[LoggedPod], **asked: object) -> list[str]:
@@ -89,10 +91,10 @@ def test_the_container_that_trains_is_read() -> None:
 def test_of_a_pod_whose_initialisation_failed_that_is_read() -> None:
     held = pod("worker", 0, "pytorch")
     ended = ContainerState(terminated=Terminated(exit_code=128))
-    held.status.init_container_statuses = [ContainerStatus(name="init-code", state=ended)]
-    held.status.container_statuses = [ContainerStatus(name="pytorch", state=ContainerState(waiting=Waiting()))]
+    held.status.init_container_statuses = [LoggedContainer(name="init-code", state=ended)]
+    held.status.container_statuses = [LoggedContainer(name="pytorch", state=ContainerState(waiting=Waiting()))]
     assert chosen_sources([held], Choice())[0].container == "init-code"
-    held.status.container_statuses = [ContainerStatus(name="pytorch", restart_count=1)]
+    held.status.container_statuses = [LoggedContainer(name="pytorch", restart_count=1)]
     assert chosen_sources([held], Choice())[0].container == "pytorch"
 
 

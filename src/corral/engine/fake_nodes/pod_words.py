@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
+from corral.kinds.nodes import PLAYED
 from corral.kinds.objects import Object
 
 _WAITING = "waiting"
 _RUNNING = "running"
 _ENDED = "terminated"
-_SCHEME = "fake"
 
 
 class Ended(NamedTuple):
@@ -177,12 +177,12 @@ def _condition(kind: str, holds: bool, why: Object, before: Object | None, now: 
 
 
 def _container(pod: Object, container: Object, run: Run, after_init: bool) -> Object:
-    identity = f"{_SCHEME}://{pod['metadata']['uid']}/{container['name']}"
+    identity = f"{PLAYED}{pod['metadata']['uid']}/{container['name']}"
     last = run.number if run.is_resting else run.number - 1
     told: Object = {
         "name": container["name"],
         "image": container.get("image", ""),
-        "imageID": "" if run.is_waiting else f"{_SCHEME}://{container.get('image', '')}",
+        "imageID": "" if run.is_waiting else f"{PLAYED}{container.get('image', '')}",
         "ready": run.is_running,
         "started": run.is_running,
         "restartCount": run.number,

@@ -6,6 +6,7 @@ port               kept, so that the address is the same after every restart
 state/             the API server's SQLite file
 logs/              one file per process, rotated by size
 run/               locks, pids, the plan, and what the supervisor last said about its children
+fake-nodes         which nodes are played, in the words of `corral up --fake-nodes`; kept until others are asked for
 config.yaml        settings of the user, for all commands
 used.json          the context that `corral use` chose
 replaced/          what `corral resubmit --replace` has deleted and not made again
@@ -29,6 +30,7 @@ class Home:
         self.kubeconfig = os.path.join(self.root, "kubeconfig")
         self.token_file = os.path.join(self.root, "token")
         self.port_file = os.path.join(self.root, "port")
+        self.fake_nodes_file = os.path.join(self.root, "fake-nodes")
         self.state = os.path.join(self.root, "state")
         self.logs = os.path.join(self.root, "logs")
         self.run = os.path.join(self.root, "run")

@@ -55,14 +55,17 @@ def observe(home: Home) -> Observation:
     return Observation(None, left_behind(home))
 
 
-def start(home: Home, plan: Plan, port: int | None = None) -> Started:
-    """Makes the plan run: starts a supervisor, or hands the plan to the one that is there."""
+def start(home: Home, plan: Plan | Callable[[], Plan], port: int | None = None) -> Started:
+    """Makes the plan run: starts a supervisor, or hands the plan to the one that is there.
+
+    A plan that rests on what others have started is made here, in their row, so that nobody decides by what was before.
+    """
     home.make_folders()
     with locking.take(home.start_lock_file):
         is_new_token = home.ensure_token()
         report = observe(home).report
         if report is None:
-            write_plan(home, plan)
+            write_plan(home, plan() if callable(plan) else plan)
             return Started(_launch(home, port), was_running=False)
         if port not in (None, report.port):
             raise PermanentError(
@@ -73,8 +76,9 @@ def start(home: Home, plan: Plan, port: int | None = None) -> Started:
         home.remember_port(report.port)
         if is_new_token:
             _renew(report)
-        if read_plan(home) != plan or any(child.state == "failed" for child in report.children):
-            _hand_over(home, plan, report)
+        wanted = plan() if callable(plan) else plan
+        if read_plan(home) != wanted or any(child.state == "failed" for child in report.children):
+            _hand_over(home, wanted, report)
         return Started(report.port, was_running=True)
 
 

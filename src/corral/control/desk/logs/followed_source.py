@@ -77,6 +77,8 @@ class FollowedSource:
             self._trouble(error)
             return False
         except InvalidError:
+            if (seen := self._board.pod(self._source.uid)) is not None and seen.is_played:
+                return False  # there is no log, and never will be
             # Between two runs, or just before the first, a node has no log to show.
             time.sleep(0.2)
             return not self._board.is_closed

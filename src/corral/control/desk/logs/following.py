@@ -84,6 +84,7 @@ class Following:
         self._next_remark = 0.0
         self._absence = Absence()
         self._last_trouble: CorralError | None = None
+        self._knows_of_play = False
 
     def events(self) -> Iterator[Heard | Ended]:
         """Yields what is heard, and at last how the job ended."""
@@ -130,6 +131,7 @@ class Following:
             if isinstance(message, _Seen):
                 self._take_job(message.object)
             self._start_readers()
+            yield from self._of_play()
 
     # --- the job ---
 
@@ -181,6 +183,16 @@ class Following:
             own = [pod for pod in pods if pod.uid == self._job.object["metadata"].get("uid")]
             if not own or own[0].is_finished:
                 self._finish(None)
+
+    def _of_play(self) -> Iterator[Heard]:
+        """Says once that there is nothing to hear where a fake node plays a pod."""
+        played = next((pod for pod in self._board.pods() if pod.is_played), None)
+        if played is not None and not self._knows_of_play:
+            self._knows_of_play = True
+            yield Note(
+                f"pod {played.name} is on {played.node}, which is a fake node: its pods are only played, so nothing of "
+                "them runs or prints"
+            )
 
     def _read(self, source: Source, store: DirectStore) -> None:
         followed = FollowedSource(

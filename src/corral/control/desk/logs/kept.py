@@ -4,9 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from corral.control.desk.jobs.members import member_of
 from corral.control.desk.logs.cursor import LogCursor, Piece, nanoseconds
-from corral.control.desk.logs.sources import Choice, LoggedPod, LoggedSpec, NamedContainer
+from corral.control.desk.logs.sources import Choice, LoggedPod, LoggedSpec, LoggedStatus, NamedContainer
 from corral.kinds.objects import Metadata
-from corral.kinds.pod_view import PodStatus
 from corral.ports.kept_logs import KeptLog
 
 GONE = "Gone"
@@ -33,7 +32,7 @@ def latest_of_each_place(pods: Sequence[LoggedPod]) -> list[LoggedPod]:
 
 def _ghost(log: KeptLog, namespace: str) -> LoggedPod:
     metadata = Metadata(name=log.pod, namespace=namespace, uid=log.uid, labels=dict(log.labels))
-    return LoggedPod(metadata=metadata, spec=LoggedSpec(), status=PodStatus(phase=GONE))
+    return LoggedPod(metadata=metadata, spec=LoggedSpec(), status=LoggedStatus(phase=GONE))
 
 
 def read_kept(kept: Sequence[KeptLog], uid: str, container: str, choice: Choice, now: float) -> Iterator[list[Piece]]:

@@ -7,7 +7,8 @@ import msgspec
 
 from corral.control.desk.jobs.members import Member, in_rank_order, member_of, ranks
 from corral.errors import PermanentError
-from corral.kinds.pod_view import ContainerStatus, PodSpec, PodView
+from corral.kinds.nodes import PLAYED
+from corral.kinds.pod_view import ContainerStatus, PodSpec, PodStatus, PodView
 from corral.kinds.references import ObjectKey
 from corral.kinds.training.label_names import TRAINING_CONTAINERS
 from corral.ports.log_source import LogOptions
@@ -29,10 +30,28 @@ class LoggedSpec(PodSpec, kw_only=True, rename="camel"):
     init_containers: list[NamedContainer] = msgspec.field(default_factory=list)
 
 
+class LoggedContainer(ContainerStatus, kw_only=True, rename="camel"):
+    """How a container is, and who runs it."""
+
+    container_id: str = msgspec.field(default="", name="containerID")
+
+
+class LoggedStatus(PodStatus, kw_only=True, rename="camel"):
+    """How the containers of a pod are."""
+
+    container_statuses: list[LoggedContainer] = msgspec.field(default_factory=list)  # type: ignore[assignment]  # msgspec decodes the narrower kind
+
+
 class LoggedPod(PodView, kw_only=True):
     """A pod with the names of its containers."""
 
     spec: LoggedSpec = msgspec.field(default_factory=LoggedSpec)
+    status: LoggedStatus = msgspec.field(default_factory=LoggedStatus)
+
+    @property
+    def is_played(self) -> bool:
+        """Whether a fake node has it, which runs nothing and only writes how it is."""
+        return any(one.container_id.startswith(PLAYED) for one in self.status.container_statuses)
 
 
 class Choice(NamedTuple):

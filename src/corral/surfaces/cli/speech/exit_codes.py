@@ -44,6 +44,7 @@ BY_CODE = {
     "bad-argument": INVALID,
     "bad-copy": INVALID,
     "bad-document": INVALID,
+    "bad-fake-nodes": INVALID,
     "bad-function": INVALID,
     "bad-goal": INVALID,
     "bad-name": INVALID,

@@ -21,7 +21,8 @@ INTERRUPTED_TEXT = (
     "--fake-nodes",
     metavar="COUNTxGPUS[:MODEL]",
     multiple=True,
-    help="Nodes that only play their pods, to try the scheduler: 100x8:V100. May be given several times, for a mix.",
+    help="Nodes that only play their pods, to try the scheduler: 100x8:V100. May be given several times, for a mix. "
+    "Kept for later starts; `none` takes them away.",
 )
 @click.option(
     "--port",
