@@ -90,3 +90,11 @@ def _until(client: SyncClient, holds: Callable[[], bool]) -> None:
     while not holds():
         assert time.monotonic() < deadline, client.list(POD)
         time.sleep(0.05)
+
+
+def test_a_choice_that_nobody_can_read_any_more_counts_as_none(cli: Cli, corral_home: Path) -> None:
+    corral_home.mkdir(mode=0o700)
+    (corral_home / "fake-nodes").write_text("what is this\n")
+    assert cli("up").returncode == 0
+    assert cli("up", "--fake-nodes", "1x2").returncode == 0
+    assert (corral_home / "fake-nodes").read_text() == "1x2\n"

@@ -35,7 +35,7 @@ class FleetChoice:
 
     def settle(self) -> tuple[str, ...]:
         """Returns the words for the processes, and keeps them; the caller holds the start lock of the home."""
-        before = tuple(read_text(self._home.fake_nodes_file).split())
+        before = self._kept()
         words = before if self._asked is None else self._asked
         if self._api_only and words:
             self.notes = (f"the fake nodes {' '.join(words)} rest: --api-only",)
@@ -47,6 +47,15 @@ class FleetChoice:
         elif words and self._asked is None:
             told = f"the fake nodes of the last start are kept: {' '.join(words)}"
             self.notes = (f"{told}; `corral up --fake-nodes none` takes them away",)
+        return words
+
+    def _kept(self) -> tuple[str, ...]:
+        """Returns the last choice; one that nobody can read any more counts as none, and is replaced by the next."""
+        words = tuple(read_text(self._home.fake_nodes_file).split())
+        try:
+            _fleet_of(words)
+        except PermanentError:
+            return ()
         return words
 
     def await_nodes(self, port: int, on_wait: Callable[[str], None] | None) -> tuple[str, ...]:

@@ -25,8 +25,10 @@ from corral.kinds.well_known import (
     JOB,
     NAMESPACE,
     NODE,
+    PERSISTENT_VOLUME_CLAIM,
     POD,
     SERVICE_ACCOUNT,
+    STORAGE_CLASS,
 )
 from corral.ports.object_store import Patch
 from corral.testing.fault_proxy import FaultProxy
@@ -107,6 +109,7 @@ def test_it_is_never_refused_and_uses_every_right(
             play_groups(stage)
             play_resizing(stage)
             play_moves(stage)
+            play_claims(stage)
             proxy.fault_for = first_creations_lose_their_answers()
             pod(stage, "again", {})
             wait_running(stage, "again")
@@ -219,6 +222,22 @@ def play_moves(stage: Stage) -> None:
     stage.wait(lambda: running_of(stage, "here") and running_of(stage, "there"))
     stage.client.patch(JOB, ObjectKey(stage.namespace, "here"), Patch("merge", {"spec": {"suspend": True}}))
     stage.wait(lambda: not running_of(stage, "here"))
+
+
+def play_claims(stage: Stage) -> None:
+    """Lets a volume be made where its first pod goes."""
+    kind = f"later-{stage.namespace}"
+    told: Object = {"provisioner": "example.com/disks", "volumeBindingMode": "WaitForFirstConsumer"}
+    stage.client.create(STORAGE_CLASS, {"metadata": {"name": kind}, **told})
+    try:
+        amounts = {"requests": {"storage": "1Gi"}}
+        spec = {"storageClassName": kind, "accessModes": ["ReadWriteOnce"], "resources": amounts}
+        stage.make(PERSISTENT_VOLUME_CLAIM, "data", spec=spec)
+        pod(stage, "reads", {}, volumes=[{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}])
+        stage.wait(lambda: (stage.find(POD, "reads") or {"spec": {}})["spec"].get("nodeName"))
+        stage.delete(POD, "reads")
+    finally:
+        stage.client.delete(STORAGE_CLASS, ObjectKey("", kind))
 
 
 def play_the_same_again(stage: Stage, node: str) -> None:
