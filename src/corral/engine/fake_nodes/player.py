@@ -5,7 +5,7 @@ was; every write names the version that it follows, so that two of them cannot t
 """
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from corral.control.mirror import order_of
 from corral.control.outcome import DONE, Outcome, RetryAfter
@@ -21,6 +21,8 @@ from corral.ports.object_store import DeleteOptions, ObjectStore, Patch
 from corral.ports.refusals import ConflictError, NotFoundError
 from corral.reconcile.moments import seconds_of, stamp_of
 
+_LAST_SIGHT: Final = 0.5
+"""How long a pod that has ended can be seen before it is gone, in seconds: no kubelet is so quick that nobody sees how it ended."""
 _TRIES = 3
 
 
@@ -113,6 +115,8 @@ class Player:
         """Ends what runs, then confirms by a delete without grace that nothing does any more, as a kubelet does."""
         if play.moment is not None and not play.moment.has_ended:
             await self._write(play, Part(), stopped(play.moment, self._now()))
+            if play.latest["metadata"].get("deletionGracePeriodSeconds"):
+                return RetryAfter(_LAST_SIGHT)
         await self._store.delete(POD, key_of(play.latest), DeleteOptions(grace_seconds=0, uid=play.uid))
         return DONE
 
