@@ -29,7 +29,7 @@ def anyio_backend() -> str:
 
 
 async def answered(operator: OperatorProcess, path: str, status: int, words: str = "") -> str:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             with suppress(OSError, HTTPException):
                 seen, body = await asyncio.to_thread(operator.answer, path)

@@ -28,7 +28,7 @@ class Move(NamedTuple):
 
 def move(ground: Ground, terms: Terms, entry: Entry, now: float) -> Move | None:
     """Returns the cheapest move of a single gang that lets another one start, None when none does."""
-    if ground.leaving or ground.lacking(entry.needs):
+    if ground.lacking(entry.needs) or _is_coming(ground, entry):
         return None
     able = [
         (lost_by(one, terms, now), uid)
@@ -40,6 +40,14 @@ def move(ground: Ground, terms: Terms, entry: Entry, now: float) -> Move | None:
         if found is not None:
             return Move(ground.running[uid], found[1], found[0], lost)
     return None
+
+
+def _is_coming(ground: Ground, entry: Entry) -> bool:
+    """Whether pods that leave already make the room. One that never goes, on a node that is lost, keeps nobody else from moving."""
+    if not ground.leaving:
+        return False
+    with ground.settled():
+        return isinstance(ground.room.plan(entry.claim.gang), Plan)
 
 
 def _tried(ground: Ground, entry: Entry, running: Running) -> tuple[Plan, Plan] | None:

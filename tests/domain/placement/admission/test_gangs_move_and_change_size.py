@@ -2,20 +2,19 @@
 
 from corral.placement.admission.claims import Running
 from corral.placement.admission.cycle import Terms
+from corral.placement.asks import Seat
 from tests.domain.placement.admission.stage import Stage, gang
 
 MOVES = Terms(placements_per_move=2)
 
 
-def scattered(checkpoints: bool = True, terms: Terms = MOVES) -> Stage:
-    """Returns two nodes, each with 3 of 4 GPUs taken by two gangs."""
-    stage = Stage(4, 4, terms=terms)
+def scattered(checkpoints: bool = True, terms: Terms = MOVES, more: tuple[int, ...] = ()) -> Stage:
+    """Returns two nodes, each with 3 of 4 GPUs taken by two gangs, and empty ones with so many GPUs."""
+    stage = Stage(4, 4, *more, terms=terms)
     for index, (size, place) in enumerate(((2, 0), (2, 1), (1, 0), (1, 1))):
         claim = stage.ask(f"g{index}", gpus=size, checkpoints=checkpoints)
         stage.desk.leave(claim.uid)
         devices = (0, 1) if size == 2 else (2,)
-        from corral.placement.asks import Seat
-
         stage.desk.run(Running(claim, (Seat(f"g{index}/0", f"n{place}", devices),), 0.0))
     return stage
 
@@ -82,6 +81,18 @@ def test_who_moved_and_never_came_back_loses_its_place() -> None:
     stage.ask("next")
     assert stage.starts() == ["pair"]
     assert stage.starts(after=2000) == ["next"]
+
+
+def test_a_pod_that_never_goes_keeps_nobody_from_moving() -> None:
+    """Pods on nodes that are lost are told to go for hours; their room would not help."""
+    stage = scattered(more=(1,))
+    stuck = stage.ask("stuck")
+    stage.desk.leave("stuck")
+    stage.desk.run(Running(stuck, (Seat("stuck/0", "n2", (0,)),), 0.0))
+    stage.desk.told_to_leave("stuck", {"stuck/0"})
+    placed(stage)
+    stage.ask("pair", gpus=2)
+    assert [one.beneficiary for one in stage.cycle(after=100).migrations] == ["pair"]
 
 
 def test_moves_are_bounded_by_placements() -> None:
