@@ -70,7 +70,12 @@ def test_queues_that_are_part_of_each_other_stop_nobody(cli: Cli) -> None:
         assert submitted(cli, name, "--queue", queue, "-a", "corral.dev/fake-run-seconds=3600", gpus=5) == ""
     until(lambda: status(cli, "inside") == "RUNNING", "a job inside of the ring")
     until(lambda: "5 GPUs" in cli("why", "waits").stdout, "the word of the scheduler")
-    states = [line.split() for line in cli("top", "queue").stdout.splitlines()[1:]]
-    assert [(line[0], line[-1]) for line in states] == [("chicken", "ParentsInARing"), ("egg", "ParentsInARing")]
+    ring = [("chicken", "ParentsInARing"), ("egg", "ParentsInARing")]
+    until(lambda: states_of_queues(cli) == ring, "the states of the queues")
     assert cli("simulate", "live").returncode == 0
     assert "crash" not in cli("status").stdout
+
+
+def states_of_queues(cli: Cli) -> list[tuple[str, str]]:
+    lines = [line.split() for line in cli("top", "queue").stdout.splitlines()[1:]]
+    return [(line[0], line[-1]) for line in lines]

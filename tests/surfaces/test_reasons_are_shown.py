@@ -64,7 +64,7 @@ def test_a_job_that_finds_no_room_tells_what_it_needs_and_what_there_is(fleet: t
     cli, _ = fleet
     assert cli("list").stdout.splitlines()[1].split() == ["waits", "PENDING", "PYTORCHJOB", ANY, "32", "0", "N/A"]
     assert cli("why", "waits").stdout.splitlines()[0] == (
-        "waits is PENDING: both pods can never run here: 2 pods must start together, the scarcest need 16 GPUs on one node each,"
+        "waits is PENDING: both pods can never run here: 2 pods must start together, each needs 16 GPUs on one node,"
         " and none of 2 nodes can take them: 2 are too small (8 GPUs)"
     )
     told = json.loads(cli("why", "waits", "-o", "json").stdout)
