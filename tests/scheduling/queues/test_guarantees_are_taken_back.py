@@ -106,7 +106,7 @@ def test_whoever_dies_while_a_guarantee_is_taken_back_the_next_one_goes_on(share
         with shared.scheduler():
             shared.wait(lambda: len(places(shared, "comes-home")), lambda bound: bound == 3)
             shared.wait(lambda: shared.standing(owner).get("running"), lambda running: running == 1)
-            assert places(shared, "borrows") == {}
+            shared.wait(lambda: places(shared, "borrows"), lambda left: left == {})
             assert shared.doubles() == []
 
 
