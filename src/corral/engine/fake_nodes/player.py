@@ -115,8 +115,9 @@ class Player:
         """Ends what runs, then confirms by a delete without grace that nothing does any more, as a kubelet does."""
         if play.moment is not None and not play.moment.has_ended:
             await self._write(play, Part(), stopped(play.moment, self._now()))
-            if play.latest["metadata"].get("deletionGracePeriodSeconds"):
-                return RetryAfter(_LAST_SIGHT)
+        left = play.since + _LAST_SIGHT - self._clock.monotonic()
+        if play.moment is not None and left > 0 and play.latest["metadata"].get("deletionGracePeriodSeconds"):
+            return RetryAfter(left)  # our own write is heard as well, and brings us here again at once
         await self._store.delete(POD, key_of(play.latest), DeleteOptions(grace_seconds=0, uid=play.uid))
         return DONE
 
